@@ -498,6 +498,30 @@ export type FailedTurn = {
   };
 };
 
+/** Unknown fields are ignored. */
+export type CreateEmbeddings = {
+  /** Ignored: the operator chooses the model. */
+  readonly model: string;
+  readonly input: string | readonly string[];
+  /** `base64`: the bytes of 32-bit floats, the lowest byte first. */
+  readonly encoding_format?: 'float' | 'base64' | null;
+  readonly dimensions?: null;
+};
+
+export type EmbeddingList = {
+  readonly object: 'list';
+  readonly data: readonly ({
+    readonly object: 'embedding';
+    readonly index: number;
+    readonly embedding: readonly number[] | string;
+  })[];
+  readonly model: string;
+  readonly usage: {
+    readonly prompt_tokens: number;
+    readonly total_tokens: number;
+  };
+};
+
 export type Models = {
   readonly object: 'list';
   readonly data: readonly Model[];
@@ -2677,6 +2701,11 @@ export type Routes = {
     body: CompactConversation;
     result: CompactedConversation;
   };
+  /** Turn texts into vectors, with the embedding model of the service. */
+  'POST /api/v1/embeddings': {
+    body: CreateEmbeddings;
+    result: EmbeddingList;
+  };
   /** List the models that a request can name. */
   'GET /api/v1/models': {
     result: Models;
@@ -3224,7 +3253,7 @@ export type Routes = {
   };
   /** Download everything about the caller, as lines of JSON. */
   'GET /api/me/export': {
-    result: ExportLine;
+    result: undefined;
   };
   /** Add a user. */
   'POST /api/users': {

@@ -84,10 +84,10 @@ function routeSection(path: string, method: string, { summary, ...operation }: O
 
 const ALWAYS = ['401', '403', '500', '503'];
 
+const AS: Readonly<Record<string, string>> = { 'text/event-stream': ' as events', 'application/x-ndjson': ' per line' };
+
 function typesOf(content: Content): string {
-  const types = Object.entries(content).map(
-    ([kind, { schema }]) => typeOf(schema) + (kind === 'text/event-stream' ? ' as events' : ''),
-  );
+  const types = Object.entries(content).map(([kind, { schema }]) => typeOf(schema) + (AS[kind] ?? ''));
   return types.join(', or ');
 }
 

@@ -17,6 +17,7 @@ import { createDeliveries, createNotifications } from '#agent/outbox/notificatio
 import { createDevices } from '#agent/outbox/push/devices.ts';
 import { createVapid } from '#agent/outbox/push/vapid.ts';
 import { createPreferences } from '#agent/preferences.ts';
+import { createEmbeddings } from '#agent/spending/embeddings.ts';
 import { createThreads } from '#agent/threads.ts';
 import { startGeneratingTitles } from '#agent/titles/generate-titles.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
@@ -262,6 +263,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     jobs,
     tools,
     memory,
+    embeddings: createEmbeddings({ db, engine, embedder, limits: config.spending }),
     skills,
     threadUrl,
     fetchLinks: createLinkFetcher(egress),

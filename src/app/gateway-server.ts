@@ -32,6 +32,7 @@ import { createInputTokens } from '#agent/prompt/input-tokens.ts';
 import { createPromptTemplates } from '#agent/prompt-templates.ts';
 import { createShares } from '#agent/shares.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
+import type { Embeddings } from '#agent/spending/embeddings.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
 import type { Threads } from '#agent/threads.ts';
 import type { Versions } from '#agent/versions.ts';
@@ -109,6 +110,7 @@ export type GatewayParts = {
   readonly preferences: UserPreferences;
   readonly modelNames: () => Promise<string[]>;
   readonly memory: Memory;
+  readonly embeddings: Embeddings;
   readonly skills: Skills;
   readonly threadUrl: ThreadUrl;
   readonly fetchLinks: FetchLinks;
@@ -144,6 +146,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     isAway,
     site,
     trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
     webSocketPaths: ['/api/ws', ...RESPONSES_SOCKETS],
     onAnswered: (status) => parts.metrics.answered('gateway', status),
   });
@@ -190,6 +193,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       streams,
       threads,
       conversations: parts.conversations,
+      embeddings: parts.embeddings,
     };
     mountRoutes(app, responsesRoutes, responses);
     mountRoutes(app, responsesRoutes, responses, (path) => path.replace('/api', ''));

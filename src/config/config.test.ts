@@ -15,6 +15,7 @@ describe('without any setting', () => {
       webhook: { enabled: false, host: '0.0.0.0', port: 8080, ratePerMinute: 60, callbackHosts: [], jobDays: 30 },
       operatorToken: undefined,
       trustedProxies: [],
+      corsOrigins: [],
       publicUrl: undefined,
       chatRatePerMinute: 30,
       signInRatePerMinute: 30,
@@ -81,6 +82,7 @@ test('every option is read into the configuration', () => {
     WEBHOOK_JOB_DAYS: '7',
     SERVICE_REBORN_WEBUI_TOKEN: 'operator-token',
     TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
     PUBLIC_URL: 'https://reborn.example.com/',
     CHAT_RATE_PER_MINUTE: '31',
     SIGN_IN_RATE_PER_MINUTE: '32',
@@ -139,6 +141,7 @@ test('every option is read into the configuration', () => {
     },
     operatorToken: 'operator-token',
     trustedProxies: ['10.0.0.0/8', '::1'],
+    corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
     publicUrl: 'https://reborn.example.com',
     chatRatePerMinute: 31,
     signInRatePerMinute: 32,
@@ -249,6 +252,7 @@ describe('values', () => {
 
   test.each([
     ['TRUSTED_PROXIES', ['10.0.0.0/33', '::1/129', '10.0.0.1/', '10.0.0.1/8/8', 'proxy.local', '10.0.0.256']],
+    ['CORS_ORIGINS', ['*', 'app.example.com', 'https://app.example.com/', 'https://app.example.com/x', 'null']],
     ['WEBHOOK_CALLBACK_HOSTS', ['https://a.example', 'a.example/x', '*.example', 'a..example', '-a.example']],
     ['OIDC_ALLOWED_DOMAINS', ['ann@example.com', 'example.com;example.org']],
     ['GATEWAY_HOST', ['127.0.0.256', 'http://localhost', 'local host', '127.0.0.1:3000', '[::1]']],

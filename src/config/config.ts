@@ -8,6 +8,7 @@ export type Config = {
   webhook: WebhookConfig;
   operatorToken: string | undefined;
   trustedProxies: string[];
+  corsOrigins: string[];
   publicUrl: string | undefined;
   chatRatePerMinute: number;
   signInRatePerMinute: number;
@@ -196,6 +197,7 @@ function toConfig(values: Values, problems: Problems): Config {
     webhook: toWebhook(values, problems),
     operatorToken: values.SERVICE_REBORN_WEBUI_TOKEN,
     trustedProxies: values.TRUSTED_PROXIES ?? [],
+    corsOrigins: values.CORS_ORIGINS ?? [],
     publicUrl: values.PUBLIC_URL,
     chatRatePerMinute: values.CHAT_RATE_PER_MINUTE,
     signInRatePerMinute: values.SIGN_IN_RATE_PER_MINUTE,

@@ -11,6 +11,7 @@ import {
   money,
   networks,
   oneOf,
+  origins,
   type Parser,
   port,
   postgresUrl,
@@ -80,6 +81,11 @@ export const options = {
     parser: networks,
     unset: 'none',
     help: 'Reverse proxies whose X-Forwarded-For header is trusted.',
+  },
+  CORS_ORIGINS: {
+    parser: origins,
+    unset: 'none',
+    help: 'Origins whose pages may use the API with a token. Sessions of the browser app are never shared with them.',
   },
   PUBLIC_URL: { parser: baseUrl, help: 'Public address of the web gateway, used in links.' },
   CHAT_RATE_PER_MINUTE: {
@@ -159,7 +165,11 @@ export const options = {
   OPENAI_API_KEY: { parser: text, secret: true, help: 'Used for openai when LLM_API_KEY is not set.' },
   ANTHROPIC_API_KEY: { parser: text, secret: true, help: 'Used for anthropic when LLM_API_KEY is not set.' },
   GOOGLE_GENERATIVE_AI_API_KEY: { parser: text, secret: true, help: 'Used for google when LLM_API_KEY is not set.' },
-  EMBEDDING_MODEL: { parser: text, unset: 'memory is searched by words only', help: 'Model that embeds notes.' },
+  EMBEDDING_MODEL: {
+    parser: text,
+    unset: 'memory is searched by words only',
+    help: 'Model that embeds notes, and serves /v1/embeddings.',
+  },
 
   USER_TOKENS_PER_DAY: {
     parser: integer(1, 1_000_000_000_000),

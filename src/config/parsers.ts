@@ -84,6 +84,11 @@ export const hostNames: Parser<string[]> = {
   parse: (value) => parseList(value.toLowerCase(), isHostWithPort)?.map((host) => host.replace(/:443$/, '')),
 };
 
+export const origins: Parser<string[]> = {
+  expects: 'a comma-separated list of origins, such as https://app.example.com',
+  parse: (value) => parseList(value, (entry) => URL.canParse(entry) && new URL(entry).origin === entry),
+};
+
 export const routeNames: Parser<string[]> = {
   expects: 'a comma-separated list of model routes',
   parse: (value) => parseList(value, () => true),

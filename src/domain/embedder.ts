@@ -2,8 +2,8 @@
 export type Embedder = {
   /** The model of the vectors. Vectors of different models can't be compared. */
   readonly model: string;
-  /** One vector for each text, in their order. Throws `EmbeddingFailure`, or the signal's reason when aborted. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
+  /** One vector for each text, in their order. `onTokens` gets the number of tokens if the provider says it. Throws `EmbeddingFailure`, or the signal's reason when aborted. */
+  embed(texts: readonly string[], signal: AbortSignal, onTokens?: (tokens: number) => void): Promise<number[][]>;
 };
 
 export class EmbeddingFailure extends Error {

@@ -11,10 +11,11 @@ export function createEmbedder(route: EmbeddingRoute): Embedder {
   const model = toProviderModel[route.provider](route);
   return {
     model: `${route.provider}/${route.name}`,
-    embed: async (texts, signal) => {
-      const vectors = await ask(model, texts, signal, route.apiKey ?? '');
+    embed: async (texts, signal, onTokens) => {
+      const { embeddings: vectors, usage } = await ask(model, texts, signal, route.apiKey ?? '');
       if (vectors.length !== texts.length || vectors.some((vector) => !isVector(vector)))
         throw new EmbeddingFailure(false, 'The embedding model returned no vector for some of the texts.');
+      if (usage) onTokens?.(usage.tokens);
       return vectors;
     },
   };
@@ -25,10 +26,10 @@ async function ask(
   texts: readonly string[],
   abortSignal: AbortSignal,
   apiKey: string,
-): Promise<number[][]> {
+): Promise<Awaited<ReturnType<EmbeddingModelV4['doEmbed']>>> {
   try {
     abortSignal.throwIfAborted();
-    return (await model.doEmbed({ values: [...texts], abortSignal })).embeddings;
+    return await model.doEmbed({ values: [...texts], abortSignal });
   } catch (error) {
     abortSignal.throwIfAborted();
     const refused = APICallError.isInstance(error) && REFUSED.has(error.statusCode ?? 0);

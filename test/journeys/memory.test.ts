@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { addUser } from '../support/accounts.ts';
 import { startEmbeddingModel } from '../support/embedding-model.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';
@@ -211,6 +212,52 @@ test('notes written while the embedding model is down are embedded when it is ba
   embeddings.state.mood = 'fine';
   await embedded(home, 'openai-compatible/meanings');
   expect((await search(service, 'queasy ships')).map(({ path }) => path)).toContain('travel/ferry');
+});
+
+type EmbeddingAnswer = {
+  data: { index: number; embedding: number[] | string }[];
+  model: string;
+  usage: { total_tokens: number };
+  error?: { code: string; param: string | null };
+};
+
+test('callers get vectors of the embedding model, counted and within their limits', async ({ service, embeddings }) => {
+  const { id, headers } = await addUser(service, 'Embed');
+  const embed = async (body: object) => {
+    const init = { method: 'POST', body: JSON.stringify({ model: 'any', ...body }), headers };
+    const answer = await service.request('/v1/embeddings', init);
+    return { status: answer.status, body: (await answer.json()) as EmbeddingAnswer };
+  };
+  const { status, body } = await embed({ input: ['bees', 'a \u0000 boat'] });
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      object: 'list',
+      model: 'openai-compatible/meanings',
+      data: [{ object: 'embedding', index: 0, embedding: expect.any(Array) }, { index: 1 }],
+      usage: { prompt_tokens: 1, total_tokens: 1 },
+    },
+  ]);
+  const [one] = (await embed({ input: 'bees', encoding_format: 'base64' })).body.data;
+  const floats = new Float32Array(new Uint8Array(Buffer.from(String(one?.embedding), 'base64')).buffer);
+  expect([...floats]).toEqual([...new Float32Array(body.data[0]?.embedding as number[])]);
+
+  for (const input of ['', [], [''], [1, 2], undefined])
+    expect(await embed({ input })).toMatchObject({
+      status: 400,
+      body: { error: { param: expect.stringMatching(/^input/) } },
+    });
+  expect(await embed({ input: 'bees', dimensions: 3 })).toMatchObject({ status: 400 });
+  embeddings.state.mood = { refuses: 'wasps' };
+  expect(await embed({ input: 'wasps' })).toMatchObject({ status: 400, body: { error: { param: 'input' } } });
+  embeddings.state.mood = 'down';
+  expect(await embed({ input: 'bees' })).toMatchObject({ status: 400, body: { error: { code: 'model_error' } } });
+
+  const usage = await (await service.request('/api/usage', { headers })).json();
+  expect(JSON.stringify(usage)).toContain('"model":"meanings","calls":4,"errors":2');
+  const limits = { tokens_per_day: 1, usd_per_day: null };
+  await service.request(`/api/users/${id}/limits`, { method: 'PUT', body: JSON.stringify(limits) });
+  expect(await embed({ input: 'bees' })).toMatchObject({ status: 403, body: { error: { code: 'budget_exceeded' } } });
 });
 
 test('notes survive a restart, are found by words without an embedding model, and are embedded again by another one', async ({

@@ -312,3 +312,10 @@ test('a composition without external tools refuses tools and tool_choice, naming
   expect((await refusal({ tools: [], tool_choice: null })).status).toBe(200);
   await closed.close();
 });
+
+test('without an embedding model, the answer says how to configure one', async ({ service }) => {
+  const body = JSON.stringify({ model: 'any', input: 'bees' });
+  const answer = await service.request('/api/v1/embeddings', { method: 'POST', body });
+  const message = expect.stringContaining('Set EMBEDDING_MODEL');
+  expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found', message } }]);
+});

@@ -55,6 +55,11 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
     body: anyThread({ previous_response_id: responseId }),
   })),
   [`GET ${prefix}/models/:id`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/models/reborn` })),
+  // without an embedding model; test/journeys/memory.test.ts
+  [`POST ${prefix}/embeddings`]: row([404, 404, 404, 404], () => ({
+    route: `${prefix}/embeddings`,
+    body: { model: 'any', input: 'bees' },
+  })),
   [`POST ${prefix}/responses/compact`]: row([200, 404, 200, 404], ({ responseId }) => ({
     route: `${prefix}/responses/compact`,
     body: anyThread({ previous_response_id: responseId }),

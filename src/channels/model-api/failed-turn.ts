@@ -27,7 +27,7 @@ export function renderFailure({ turn, gate }: TurnReply, threadUrl: ThreadUrl): 
 }
 
 /** In a stream there is no status, and clients judge by the type: they would repeat the request after a `server_error`. */
-const toError = (code: FailedTurn['error']['code'], message: string): FailedTurn => ({
+export const toError = (code: FailedTurn['error']['code'], message: string): FailedTurn => ({
   error: { message, type: 'invalid_request_error', code, param: null },
 });
 

@@ -18,6 +18,7 @@ import { sendEvents, typedFrame } from '#http/sse.ts';
 import { refuseLinks } from '../model-api/attachment.ts';
 import { compactResponse } from './compaction/compact-route.ts';
 import { conversationRoutes } from './conversations/conversation-routes.ts';
+import { createEmbeddingList, type EmbeddingServices } from './embeddings/embeddings-route.ts';
 import { createRequest } from './request/create-request.ts';
 import { type CreateServices, readCreate, toTurnInput } from './request/read-create.ts';
 import { deliver, discard } from './response/delivery.ts';
@@ -28,19 +29,20 @@ import { echoOf } from './response/response-echo.ts';
 import { streamEvent, streamResponse } from './response/response-events.ts';
 import { PLACEHOLDER_MODEL, renderResponse, responseId, responseObject } from './response/response-object.ts';
 
-export type ResponsesServices = CreateServices & {
-  readonly countInputTokens: CountInputTokens;
-  readonly conversations: Conversations;
-  readonly threads: Threads;
-  readonly timeoutSeconds: number;
-  readonly limiter: Limiter;
-  /** The names of the model routes. */
-  readonly modelNames: () => Promise<readonly string[]>;
-  /** Holds every event stream while it is open. */
-  readonly streams: Set<unknown>;
-  /** The page where a person answers a gate. */
-  readonly threadUrl: ThreadUrl;
-};
+export type ResponsesServices = CreateServices &
+  EmbeddingServices & {
+    readonly countInputTokens: CountInputTokens;
+    readonly conversations: Conversations;
+    readonly threads: Threads;
+    readonly timeoutSeconds: number;
+    readonly limiter: Limiter;
+    /** The names of the model routes. */
+    readonly modelNames: () => Promise<readonly string[]>;
+    /** Holds every event stream while it is open. */
+    readonly streams: Set<unknown>;
+    /** The page where a person answers a gate. */
+    readonly threadUrl: ThreadUrl;
+  };
 
 const inputTokens = z
   .strictObject({ object: z.literal('response.input_tokens'), input_tokens: z.int().min(1) })
@@ -78,10 +80,10 @@ const createResponse = defineRoute({
     const started = await agent.startTurn(principal, {
       ...toTurnInput(create, idempotencyOf(request)),
       ...traceOf(request),
-    });
-
       ...tryOf(request),
       ...(!create.stream && !create.background && { timeoutMs: timeoutSeconds * 1000 }),
+    });
+
     if (create.stream) return stream(services, request, reply, started, { model: create.model, startingAfter: -1 });
     if (create.background) return renderResponse(noReplyYet(started.turn), create.model, threadUrl);
     const signal = whileConnected(request, reply);
@@ -215,6 +217,7 @@ export const responsesRoutes = [
   getInputItems,
   countTokens,
   compactResponse,
+  createEmbeddingList,
   getModels,
   getModel,
   ...conversationRoutes,

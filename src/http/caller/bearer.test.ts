@@ -46,6 +46,7 @@ test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer bad', 'Bearer good bad', 
     expect(response.statusCode).toBe(401);
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(response.body).toBe('Invalid or missing auth token');
+    expect(response.headers['www-authenticate']).toBe('Bearer');
     expect(response.headers).toHaveProperty('x-request-id');
   },
 );

@@ -79,6 +79,7 @@ export function refuse(reply: FastifyReply, verdict: Refusal): FastifyReply {
   if (verdict.outcome === 'elsewhere') return sendElsewhere(reply, verdict);
   if (verdict.outcome === 'moving') reply.header('retry-after', MOVING_SECONDS);
   const [status, text] = REFUSALS[verdict.outcome];
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
   return sendText(reply, status, text);
 }
 

@@ -75,7 +75,7 @@ function internalError(id: string): ErrorEnvelope {
   return envelope('server_error', 'internal_error', message);
 }
 
-function envelope(type: string, code: string, message: string, param: string | null = null): ErrorEnvelope {
+export function envelope(type: string, code: string, message: string, param: string | null = null): ErrorEnvelope {
   return { error: { message, type, code, param } };
 }
 

@@ -25,11 +25,13 @@ export type RouteDescription = {
 /** Everyone; every user with a token or a session; operators; callers with the webhook secret. */
 export type Access = 'public' | 'user' | 'operator' | 'webhook';
 
-/** The response: JSON, server-sent events, either of them, or plain text. */
+/** The response: JSON, server-sent events, either of them, lines of JSON, or plain text. */
 export type Answer = {
   readonly description: string;
   readonly json?: z.ZodType;
   readonly events?: z.ZodType;
+  /** One line. */
+  readonly lines?: z.ZodType;
   readonly text?: z.ZodType;
 };
 
@@ -104,7 +106,12 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 type SchemaOf = (schema: z.ZodType) => JsonSchema;
 
 function schemasOf(route: RouteDescription): z.ZodType[] {
-  const answers = Object.values(answersOf(route)).flatMap(({ json, events, text }) => [json, events, text]);
+  const answers = Object.values(answersOf(route)).flatMap(({ json, events, lines, text }) => [
+    json,
+    events,
+    lines,
+    text,
+  ]);
   const fields = [route.params, route.query, route.headers].flatMap(
     (object) => Object.values(object?.shape ?? {}) as z.ZodType[],
   );
@@ -162,10 +169,11 @@ function toParameters(location: 'path' | 'query' | 'header', fields: z.ZodObject
   }));
 }
 
-function toResponse(status: number, { description, json, events, text }: Answer, schemaOf: SchemaOf) {
+function toResponse(status: number, { description, json, events, lines, text }: Answer, schemaOf: SchemaOf) {
   const content = {
     ...(json && { 'application/json': { schema: schemaOf(json) } }),
     ...(events && { 'text/event-stream': { schema: schemaOf(events) } }),
+    ...(lines && { 'application/x-ndjson': { schema: schemaOf(lines) } }),
     ...(text && { 'text/plain': { schema: schemaOf(text) } }),
   };
   return {

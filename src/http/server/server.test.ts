@@ -92,6 +92,47 @@ test('every answer has a unique X-Request-Id', async () => {
   expect(new Set(ids)).toHaveProperty('size', ids.length);
 });
 
+test('a request whose headers are too large gets the envelope and its id, and the connection is closed', async () => {
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  for (const path of ['/take', `/${'x'.repeat(20_000)}`]) {
+    const answer = await fetch(address + path, { headers: { 'x-long': 'y'.repeat(path === '/take' ? 40_000 : 1) } });
+    expect(answer.status).toBe(431);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers.get('connection')).toBe('close');
+    expect(await answer.json()).toMatchObject({ error: { ...invalid, message: expect.stringContaining('16 KiB') } });
+  }
+});
+
+const PAGE = 'https://app.example.com';
+
+test('pages of other origins may use the API only if the operator lists them, and never with cookies', async () => {
+  const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+  const preflight = (server: FastifyInstance, url: string, origin: string) =>
+    server.inject({ method: 'OPTIONS', url, headers: { ...asked, origin } });
+  expect(await preflight(app, '/v1/take', PAGE)).toMatchObject({ statusCode: 404 });
+
+  await using open = createServer({ maxBodyBytes: 100, log: pino({ level: 'silent' }), corsOrigins: [PAGE] });
+  open.get('/v1/take', async () => ({}));
+  open.get('/page', async () => ({}));
+  const answer = await preflight(open, '/v1/take', PAGE);
+  expect([answer.statusCode, answer.headers]).toMatchObject([
+    204,
+    {
+      'access-control-allow-origin': PAGE,
+      'access-control-allow-headers': 'authorization',
+      'access-control-allow-methods': expect.stringContaining('POST'),
+      vary: 'Origin',
+      'x-request-id': expect.any(String),
+    },
+  ]);
+  expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+  const get = async (url: string, origin: string) =>
+    (await open.inject({ url, headers: { origin } })).headers['access-control-allow-origin'];
+  expect([await get('/v1/take', PAGE), await get('/page', PAGE)]).toEqual([PAGE, undefined]);
+  expect(await get('/v1/take', 'https://evil.example')).toBeUndefined();
+  expect(await preflight(open, '/v1/take', 'https://evil.example')).toMatchObject({ statusCode: 404 });
+});
+
 test('an answered request leaves no timer behind', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   app.get('/short', async () => ({}));

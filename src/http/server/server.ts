@@ -17,8 +17,10 @@ import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
 import { refuseNullInUrl } from '../routes/null-characters.ts';
 import { TRY_HEADER } from '../routes/request-try.ts';
+import { answerClientError } from './client-errors.ts';
 import { announceClosing } from './connected.ts';
 import { closeAfterGrace, limitUnauthenticated } from './connections.ts';
+import { allowOrigins } from './cors.ts';
 import { type BodyLimits, boundBodyTime, discardUnreadBodies } from './unread-body.ts';
 
 declare module 'fastify' {
@@ -40,6 +42,8 @@ export type ServerOptions = {
   /** The only paths where a request may be upgraded to a WebSocket. */
   readonly webSocketPaths?: readonly string[];
   readonly clientLimits?: Partial<ClientLimits>;
+  /** Origins whose pages may use the API with a token. */
+  readonly corsOrigins?: readonly string[];
   /** Called with the status of each answer. */
   readonly onAnswered?: (status: number) => void;
 };
@@ -94,6 +98,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       connectionsCheckingInterval: Math.min(CHECK_MS, clientLimits.headersMs),
     },
     routerOptions: { maxParamLength: 256 },
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) =>
       void answerError(error, request, reply.headers(securityHeaders(isHttps(request, site)))),
   });
@@ -102,6 +107,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   limitUnauthenticated(app, clientLimits.unauthenticated);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).headers(securityHeaders(isHttps(request, site)));
+  });
+  allowOrigins(app, options.corsOrigins ?? []);
+  app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return answerNotFound(request, reply); // before the body is read
   });
   // Node has released the connection of an upgrade request. If the upgrade is refused, the connection must be closed here.

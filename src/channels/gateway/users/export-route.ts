@@ -9,9 +9,8 @@ export const exportMe = defineRoute({
   summary: 'Download everything about the caller, as lines of JSON.',
   responses: {
     200: {
-      description:
-        'A file (`application/x-ndjson`). The first line says whose it is, and the last one how many rows it has.',
-      json: z
+      description: 'A file. The first line says whose it is, and the last one how many rows it has.',
+      lines: z
         .union([
           z.strictObject({ reborn_export: z.literal(1), user_id: z.string(), exported_at: z.iso.datetime() }),
           z.strictObject({ table: z.string(), row: z.record(z.string(), z.unknown()) }),
