@@ -277,15 +277,19 @@ export async function startEngine(options: {
     },
     /** Whether turns can be accepted and claimed here. */
     isReady: () => pulse.isSteady() && dispatcher.isWell(),
-    /** Stops a turn on the replica that runs it, once its row is marked as cancelled. */
+    /** Stops a turn on the replica that runs it, once its row is marked as cancelled. One that waits for a replica is closed here. */
     stopCancelled: async (turn: Turn): Promise<void> => {
-      if (running.has(turn.id)) await running.check(turn.id);
-      else await sendSignal(pool, { cancel: turn.id });
+      if (running.has(turn.id)) return running.check(turn.id);
+      const claimed = await claim(0, [turn.id]);
+      if (claimed === 0) await sendSignal(pool, { cancel: turn.id });
     },
     /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
     erase: (id: string) => runErasure(errands, id, () => !chores.isStopping(), options.attachments?.bucket, times),
-    /** Notifies watchers of a turn that ended without being run. */
-    notifyEnded: running.notifyEnded,
+    /** Notifies watchers of a turn that ended without being run. The next turn of its thread may wait for a replica now. */
+    notifyEnded: (...ended: Parameters<typeof running.notifyEnded>): void => {
+      running.notifyEnded(...ended);
+      kick();
+    },
     /** Notifies followers of a change to a thread that did not go through this engine. */
     notifyThread: (change: ThreadChanged) => changes.notify(change),
     followThreads: (...follow: Parameters<typeof changes.follow>) => changes.follow(...follow),

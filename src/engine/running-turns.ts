@@ -154,7 +154,7 @@ export function createRunningTurns(options: {
     };
     let endTrial = () => {};
     try {
-      if (claimed.suspicion === 'suspect') endTrial = await options.trials.begin(turn, signal);
+      if (claimed.suspicion === 'suspect' && !turn.cancelReason) endTrial = await options.trials.begin(turn, signal);
       const context = claimed.context ?? (await withRetries(retryPolicy, { signal: lost }, () => readContext(turn)));
       const counted = { bytes: 0 };
       const turnRun = createTurnRun(claimed, context, { signal, lost, emit, counted, onProgress: endTrial });

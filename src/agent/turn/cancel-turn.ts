@@ -8,11 +8,11 @@ import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
-import { endQueuedTurn, findTurn, requestCancel } from '#store/threads/turns.ts';
+import { activateNextTurn, endQueuedTurn, findTurn, requestCancel, type UnrunOutcome } from '#store/threads/turns.ts';
 
 /**
- * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not started and has no say in
- * the thread's gates is over at once; any other is closed by the replica that runs it.
+ * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not started and answers no gate ends
+ * at once, and its thread passes to the next turn. Any other turn may have calls to close: a replica does so.
  */
 export async function cancelTurn(
   db: Database,
@@ -21,19 +21,29 @@ export async function cancelTurn(
   { threadId, turnId }: TurnIds,
   reason: CancelReason,
 ): Promise<void> {
+  const outcome = outcomeOfCancel(reason);
   const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !found) throw new NotFound('There is no such response.');
     if (isEnded(found)) return { turn: undefined };
-    const ended = thread.active === found.id ? undefined : await endQueuedTurn(trx, owner, found);
-    if (ended) await completeJob(trx, owner, found, CANCELLED_JOB);
+    const ended = await endQueuedTurn(trx, owner, found, outcome);
+    if (ended) await completeJob(trx, owner, found, outcome.failure ?? CANCELLED_JOB);
     else await requestCancel(trx, owner, found, reason);
+    if (ended && thread.active === found.id) await activateNextTurn(trx, owner, found);
     return { turn: found, endedAt: ended };
   });
   if (!turn) return;
-  if (endedAt) engine.notifyEnded(turn, { ...CANCELLED, usage: NO_USAGE, endedAt: endedAt.toISOString() });
+  if (endedAt)
+    engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   else await engine.stopCancelled(turn);
 }
 
-const CANCELLED = { status: 'cancelled', failure: null, gate: null } as const;
+/** How a turn ends that was cancelled for this reason. */
+export function outcomeOfCancel(reason: CancelReason): UnrunOutcome {
+  if (reason === 'cancelled') return { status: 'cancelled', failure: null };
+  return { status: 'failed', failure: { code: reason, message: reason === 'turn_timeout' ? TIMED_OUT : UNANSWERED } };
+}
+
+const TIMED_OUT = 'The turn took too long to wait for. Use stream or background for long work.';
+const UNANSWERED = 'The gate of this turn was not answered in time, so the call was denied.';

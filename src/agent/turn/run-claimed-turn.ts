@@ -1,11 +1,12 @@
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
-import type { CancelReason, Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
+import type { Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import { type RunTurn, type TurnRun, TurnStopped } from '#engine/running-turns.ts';
 import { ModelFailure } from '#models/model.ts';
 import { runCompaction } from '../compaction/run-compaction.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
 import { InvalidOutput } from './answer-format.ts';
 import { ToolFailure } from './call-tool.ts';
+import { outcomeOfCancel } from './cancel-turn.ts';
 import { runTurn } from './run-turn.ts';
 import { NO_LOG } from './turn-log.ts';
 import { createAttempt, type TurnContext } from './turn-steps.ts';
@@ -57,14 +58,6 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
     return { status: 'failed', failure: { code: 'tool_error', message: error.message } };
   throw error;
 }
-
-function outcomeOfCancel(reason: CancelReason): TurnOutcome {
-  if (reason === 'cancelled') return { status: 'cancelled' };
-  return { status: 'failed', failure: { code: reason, message: reason === 'turn_timeout' ? TIMED_OUT : UNANSWERED } };
-}
-
-const TIMED_OUT = 'The turn took too long to wait for. Use stream or background for long work.';
-const UNANSWERED = 'The gate of this turn was not answered in time, so the call was denied.';
 
 const POISONED: Failure = {
   code: 'interrupted',

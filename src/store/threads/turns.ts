@@ -225,11 +225,21 @@ export async function listQueued(trx: OwnedTransaction, owner: Owner, threadId: 
   return rows.map(toTurn);
 }
 
+/** How a turn ends that never ran. */
+export type UnrunOutcome =
+  | { readonly status: 'cancelled'; readonly failure: null }
+  | { readonly status: 'failed'; readonly failure: Failure };
+
 /** Ends a queued turn that never ran, unless it answers a gate: then it must run, to close the calls that wait at that gate. */
-export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: Turn): Promise<Date | undefined> {
+export async function endQueuedTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: Turn,
+  { status, failure }: UnrunOutcome = { status: 'cancelled', failure: null },
+): Promise<Date | undefined> {
   const ended = await trx
     .updateTable('turns')
-    .set({ status: 'cancelled', endedAt: sql<Date>`now()` })
+    .set({ status, failure: failure && JSON.stringify(failure), readyAt: null, endedAt: sql<Date>`now()` })
     .where('id', '=', turn.id)
     .where('userId', '=', owner.userId)
     .where('status', '=', 'queued')
@@ -247,6 +257,15 @@ export async function endQueuedTurn(trx: OwnedTransaction, owner: Owner, turn: T
     .returning('endedAt')
     .executeTakeFirst();
   return ended?.endedAt ?? undefined;
+}
+
+/** Passes the thread of an active turn that has ended to its next queued turn, if there is one, which then waits for a replica. */
+export async function activateNextTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { threadId, seq }: Pick<Turn, 'threadId' | 'seq'>,
+): Promise<void> {
+  await runStatement(trx, ACTIVATE_NEXT, [threadId, owner.userId, seq]);
 }
 
 /** The first reason is kept. */
@@ -302,6 +321,14 @@ const INSERT = `
   values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $9::text when 'ended' then 'completed' else 'queued' end,
     case $9 when 'waits' then now() end, case $9 when 'ended' then now() end)
   returning ${selected}`;
+
+const ACTIVATE_NEXT = `
+  with next as (
+    update turns set ready_at = least(created_at, now()) where id = (
+      select id from turns where thread_id = $1 and user_id = $2 and seq > $3 and status = 'queued' order by seq limit 1)
+    returning id
+  )
+  update threads set active = (select id from next) where id = $1 and user_id = $2`;
 
 const FIND_RECORD = `
   select ${selected},
