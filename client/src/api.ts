@@ -745,6 +745,8 @@ export type Thread = {
   readonly folder_id: string | null;
   /** `waiting`: a gate is open. */
   readonly status: 'idle' | 'running' | 'waiting';
+  /** Present while its turn waits for a replica with a free place. */
+  readonly waits_for_place?: true;
   /** The beginning of the newest message. May be empty. */
   readonly preview: string;
   /** Where it began. Threads of chat platforms count as chat. */

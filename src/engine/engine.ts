@@ -15,6 +15,7 @@ import { isLastEvent, writeEvents } from './events/event-log.ts';
 import { createEventWriter } from './events/event-writer.ts';
 import { createFollowing } from './events/following.ts';
 import { createWatchers, type WatchOptions } from './events/watchers.ts';
+import { createPlaces } from './places.ts';
 import { type Signal, sendSignal, startListener } from './presence/listener.ts';
 import { type Due, handBack, startPulse } from './presence/pulse.ts';
 import { createTrials } from './presence/trial.ts';
@@ -76,7 +77,6 @@ export async function startEngine(options: {
   const dueFollowers = new Set<(due: Due) => void>();
   const removalFollowers = new Set<() => void>();
   const accepting = new Set<TurnId>(); // sent, but not answered yet
-  let reserved = 0; // slots set aside for inputs and claims in progress
   let drained = false;
 
   const retryPolicy: RetryPolicy = {
@@ -111,13 +111,14 @@ export async function startEngine(options: {
     replica,
     writer,
     retryPolicy,
-    room,
+    room: () => places.room(),
     trials: createTrials({ session: { query: (statement) => listener.query(statement) }, pool, replica, onError }),
     runTurn: options.runTurn,
     push: watchers.push,
     isShown: watchers.isShown,
-    onFree: () => dispatcher.freed(),
-    onStarted: (id) => void beginClaimed([id]).catch(onError),
+    // Turns of this user may wait although there is room, if the user had all places that one may have.
+    onFree: (user) => (places.findExceeding([user, user])[1] ? dispatcher.kick() : dispatcher.freed()),
+    onStarted: (id, user) => void places.start([user], () => beginClaimed([id])).catch(onError),
     onWaiting: kick,
     onOrphans: (ids) => void claim(0, ids).catch(onError),
     onEnded: (turn) => {
@@ -126,35 +127,38 @@ export async function startEngine(options: {
     },
     onError,
   });
-  const dispatcher = startDispatcher({ room, claim, onError });
+  const places = createPlaces(options.capacity, running);
+  const dispatcher = startDispatcher({ room: places.room, claim, onError });
 
-  function room(): number {
-    return Math.max(0, options.capacity - running.count() - reserved);
-  }
+  const store = async (slots: number, inputs: readonly Accepting[]): Promise<Accepted[]> =>
+    inputs.length === 0 ? [] : acceptTurns(pool, replica, slots, inputs);
 
-  /** Holds up to `count` slots while `act` runs. */
-  async function reserve<T>(count: number, act: (slots: number) => Promise<T>): Promise<T> {
-    const slots = Math.min(room(), count);
-    reserved += slots;
-    try {
-      return await act(slots);
-    } finally {
-      reserved -= slots;
+  /** Runs the turns that started here. */
+  function begin(accepted: Accepted[]): Accepted[] {
+    for (const each of accepted) {
+      if (each.outcome !== 'accepted') continue;
+      options.onAccepted?.(each.turn);
+      if (each.claimed) running.begin(each.claimed);
     }
+    return accepted;
   }
 
-  const acceptBatch = createBatch<Accepting, Accepted>(
-    (batch) => reserve(batch.length, (slots) => acceptTurns(pool, replica, slots, batch)),
-    options.isAway,
-  );
+  /** The inputs of users who hold all places that they may hold are stored after the others, and wait. */
+  const acceptBatch = createBatch<Accepting, Accepted>(async (batch) => {
+    const exceeding = places.findExceeding(batch.map(({ userId }) => userId));
+    const able = batch.filter((_, index) => !exceeding[index]);
+    const others = batch.filter((_, index) => exceeding[index]);
+    const holders = able.map(({ userId }) => userId);
+    const accepted = await places.start(holders, async (slots) => begin(await store(slots, able)));
+    const waiting = begin(await store(0, others));
+    return exceeding.map((isExceeding) => (isExceeding ? waiting : accepted).shift() as Accepted);
+  }, options.isAway);
 
   /** Accepts an input. Once this resolves to `accepted`, the input can't be lost; usually its turn already runs here. */
   async function accept(input: Accepting): Promise<Accepted> {
     accepting.add(input.turnId);
     try {
       const accepted = await withRetries(retryPolicy, { forMs: ACCEPT_MS }, () => acceptBatch(input));
-      if (accepted.outcome === 'accepted') options.onAccepted?.(accepted.turn);
-      if (accepted.outcome === 'accepted' && accepted.claimed) running.begin(accepted.claimed);
       if (accepted.outcome === 'accepted' && accepted.waits) kick();
       return accepted;
     } finally {
@@ -173,8 +177,9 @@ export async function startEngine(options: {
   }
 
   function claim(count: number, orphans: readonly TurnId[] = []): Promise<number> {
-    return reserve(count, async (slots) => {
-      const ids = await withRetries(retryPolicy, { forMs: 0 }, () => claimTurns(pool, replica, slots, orphans));
+    return places.claim(count, async (slots) => {
+      const shares = places.shares();
+      const ids = await withRetries(retryPolicy, { forMs: 0 }, () => claimTurns(pool, replica, slots, shares, orphans));
       await beginClaimed(ids);
       return ids.length;
     });
@@ -183,12 +188,15 @@ export async function startEngine(options: {
   /** Turns that can't be read now are found as orphans soon. */
   async function beginClaimed(ids: readonly TurnId[]): Promise<void> {
     if (ids.length === 0) return;
-    for (const claimed of await readClaimedTurns(pool, replica, ids)) running.begin(claimed);
+    for (const claimed of await readClaimedTurns(pool, replica, ids)) {
+      running.begin(claimed);
+      changes.notify(claimed.turn); // it waits no longer
+    }
   }
 
   /** A turn waits for a replica. If this one is full, it signals the others. */
   function kick(): void {
-    if (room() > 0) dispatcher.kick();
+    if (places.room() > 0) dispatcher.kick();
     else sendSignal(pool, { wake: true }).catch(onError);
   }
 

@@ -82,10 +82,10 @@ export function createRunningTurns(options: {
   push: (turnId: TurnId, event: NumberedEvent) => void;
   /** Whether a client of this replica sees the turn's events as they come. */
   isShown: (turnId: TurnId) => boolean;
-  /** A slot became free. */
-  onFree: () => void;
+  /** A slot that a turn of this user had became free. */
+  onFree: (user: UserId) => void;
   /** The thread's next turn started here. */
-  onStarted: (turnId: TurnId) => void;
+  onStarted: (turnId: TurnId, user: UserId) => void;
   /** A turn waits for a replica. */
   onWaiting: () => void;
   /** These turns run here according to the table, but this process doesn't know them. */
@@ -139,7 +139,7 @@ export function createRunningTurns(options: {
       clearTimeout(deadline);
       if (running.get(turn.id) === entry) running.delete(turn.id);
       end();
-      options.onFree();
+      options.onFree(turn.userId);
     });
   }
 
@@ -169,7 +169,7 @@ export function createRunningTurns(options: {
       end.onWritten?.();
       publish({ type: 'turn-ended', ...settled.ending });
       options.onEnded(turn);
-      if (settled.next) options.onStarted(settled.next);
+      if (settled.next) options.onStarted(settled.next, turn.userId);
       if (settled.waits) options.onWaiting();
     } catch (error) {
       if (error instanceof Superseded || lost.aborted) return void forgetIfDeleted(turn, signal);
@@ -250,6 +250,7 @@ export function createRunningTurns(options: {
     begin,
     has: (id: TurnId) => running.has(id),
     count: () => running.size,
+    users: () => [...running.values()].map((entry) => entry.turn.userId),
     /** How many events the attempt that runs here has emitted; undefined if the turn doesn't run here. */
     eventCount: (id: TurnId) => running.get(id)?.eventCount,
     /** Emits the end of a turn that ended without being run. */

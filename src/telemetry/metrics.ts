@@ -11,6 +11,7 @@ export type ServiceState = {
   readonly running: number;
   readonly waiting: number;
   readonly oldestSeconds: number;
+  readonly placeSeconds: number;
   readonly endedLastHour: Readonly<Record<string, number>>;
   readonly deliveries: {
     readonly open: number;
@@ -155,6 +156,10 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
   const running = gauge('reborn_turns_running', 'Turns that run.');
   const waiting = gauge('reborn_threads_waiting', 'Threads that wait at a gate.');
   const oldest = gauge('reborn_queue_oldest_seconds', 'How long the oldest queued turn has waited.');
+  const place = gauge(
+    'reborn_place_wait_oldest_seconds',
+    'How long ago the oldest turn that waits for a place on a replica was accepted.',
+  );
   const ended = new Gauge({
     name: 'reborn_turns_ended_last_hour',
     help: 'Turns that ended in the last hour.',
@@ -190,6 +195,7 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
     running.set(state.running);
     waiting.set(state.waiting);
     oldest.set(state.oldestSeconds);
+    place.set(state.placeSeconds);
     ended.reset();
     for (const [status, count] of Object.entries(state.endedLastHour)) ended.set({ status }, count);
     open.set(state.deliveries.open);

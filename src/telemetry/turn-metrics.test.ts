@@ -55,6 +55,7 @@ test('OpenMetrics has the trace of a slow turn; the older format has the same na
     running: 0,
     waiting: 0,
     oldestSeconds: 0,
+    placeSeconds: 0,
     endedLastHour: {},
     deliveries: { open: 0, dead: [], oldestSeconds: 0 },
     sockets: 0,

@@ -1,7 +1,7 @@
 import type { OpenGate, Spent } from '@reborn-agent/client/api';
 import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
 import { sendMessage, sendVersion } from '@reborn-agent/client/send';
-import { EMPTY_THREAD, findRunningTurn, type ThreadState } from '@reborn-agent/client/thread-state';
+import { EMPTY_THREAD, findRunningTurn, type ThreadState, type TurnState } from '@reborn-agent/client/thread-state';
 import type { Attachment } from './attached-files.ts';
 import { anchorNow, createEntryList, type Entry, type Local } from './entries.ts';
 import type { Service } from './service.ts';
@@ -14,7 +14,7 @@ export type Shown = {
   readonly entries: readonly Entry[];
   /** The turn that is running. */
   readonly running: string | undefined;
-  /** Set while a failed model call is repeated. */
+  /** Set while the turn waits for a place on a replica, or a failed model call is repeated. */
   readonly trouble: string | undefined;
   readonly usage: Usage;
 };
@@ -72,7 +72,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
       threadId: followed?.threadId,
       entries: listEntries(state, local),
       running: running?.id ?? accepted,
-      trouble: running?.trouble && describeTrouble(running.trouble.next),
+      trouble: troubleOf(state, running),
       usage: state.thread?.usage ?? usage,
     };
   }
@@ -189,6 +189,11 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
       if (phase === 'failed') throw error;
     },
   };
+}
+
+function troubleOf({ thread }: ThreadState, running: TurnState | undefined): string | undefined {
+  if (running && thread?.waits_for_place) return 'waiting for a free place';
+  return running?.trouble && describeTrouble(running.trouble.next);
 }
 
 const describeTrouble = (next: string | undefined) =>

@@ -30,7 +30,10 @@ test('a request whose turn waits for a place until its timeout is answered as fa
   await release();
 });
 
-test('a waiting turn that answers a gate is closed without a place when it is cancelled', async ({ service, model }) => {
+test('a waiting turn that answers a gate is closed without a place when it is cancelled', async ({
+  service,
+  model,
+}) => {
   const modest = await addUser(service, 'modest');
   const asked = await ask(service, modest, { input: 'use lookup {}', tools });
   const release = await takeAllPlaces(service);
@@ -44,6 +47,28 @@ test('a waiting turn that answers a gate is closed without a place when it is ca
   expect(textOf(next)).toBe('on we go');
   expect(model.seen.at(-1)?.messages.map(({ role }) => role)).toEqual(expect.arrayContaining(['assistant', 'tool']));
 });
+
+test('one user never holds all places: another is answered at once while the rest of the first one waits', async ({
+  service,
+}) => {
+  const [greedy, modest] = [await addUser(service, 'greedy'), await addUser(service, 'modest')];
+  const hanging = Array.from({ length: PLACES + 3 }, () => ask(service, greedy, { input: 'hang', background: true }));
+  const turns = await Promise.all(hanging);
+  await waitFor('the places of one user to be taken', async () => (await countWaiting(service, greedy)) === 4);
+
+  expect(await ask(service, modest, { input: 'say hello' })).toMatchObject({ status: 'completed' });
+  expect(await countWaiting(service, greedy)).toBe(4);
+  await Promise.all(turns.map((turn) => cancel(service, greedy, turn)));
+  expect(await countWaiting(service, greedy)).toBe(0);
+});
+
+/** The threads whose turn is shown as waiting for a place. */
+async function countWaiting(service: Service, { headers }: TestUser): Promise<number> {
+  const { threads } = (await (await service.request('/api/threads', { headers })).json()) as {
+    threads: { waits_for_place?: true }[];
+  };
+  return threads.filter((thread) => thread.waits_for_place).length;
+}
 
 /** Fills the replica with turns whose model does not answer. Returns a function that cancels them. */
 async function takeAllPlaces(service: Service): Promise<() => Promise<void>> {

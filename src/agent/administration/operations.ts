@@ -35,12 +35,13 @@ export function createOperations(engine: Engine, metrics: Metrics) {
         this.look(actor),
         countEnded(engine.system),
       ]);
-      const { oldestSeconds, ...counts } = turns;
+      const { oldestSeconds, placeSeconds, ...counts } = turns;
       const state = {
         ...connections,
         ...counts,
         replicas: replicas.length,
         oldestSeconds: oldestSeconds ?? 0,
+        placeSeconds: placeSeconds ?? 0,
         endedLastHour,
         deliveries,
       };

@@ -34,8 +34,7 @@ export async function cancelTurn(
     return { turn: found, endedAt: ended };
   });
   if (!turn) return;
-  if (endedAt)
-    engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
+  if (endedAt) engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   else await engine.stopCancelled(turn);
 }
 

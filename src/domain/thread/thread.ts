@@ -39,6 +39,8 @@ export type ThreadListing = {
   readonly archived: boolean;
   readonly folderId: FolderId | null;
   readonly status: 'idle' | 'running' | 'waiting';
+  /** Whether its active turn waits for a replica with a free place. */
+  readonly waitsForPlace: boolean;
   /** Where it began. A thread without turns was made by an API client. */
   readonly channel: Channel;
   /** The model that its newest turn asked for; null for the default model. */

@@ -1,4 +1,5 @@
--- Accepts inputs, and starts at once those whose thread is free, up to `room`. From its commit on, an input can't be lost.
+-- Accepts inputs, and starts at once those whose thread is free, up to `room`, unless other turns wait for a replica. From its
+-- commit on, an input can't be lost.
 -- Outcomes: running, queued (behind another turn), handed (free, but no room here), known (an earlier send of the same turn was
 -- stored), repeated (the key belongs to another turn), busy (the thread is locked: retry), and the refusals unknown, gate, full
 -- and large.
@@ -16,6 +17,8 @@ begin
   -- KEY SHARE on the replica's row: either its burial waits and then finds these turns, or this call finds no row and writes nothing.
   perform from replicas where replicas.id = self for key share;
   if not found then raise exception using errcode = 'RB001', message = 'this replica was declared dead'; end if;
+  -- No input overtakes those who wait for a replica: it waits with them, and `claim_turns` shares the room.
+  if room > 0 and exists (select from turns where ready_at <= now()) then room := 0; end if;
 
   -- Rows that others may hold are taken in the order of their keys, so that two calls never wait for each other in a circle.
   if array_length(array_remove(keys, null), 1) > 0 then

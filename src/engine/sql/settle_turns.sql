@@ -21,7 +21,7 @@ begin
     order by threads.id for no key update of threads, turns skip locked);
   -- Read under the locks: now() is when the transaction began, which may be before the turn ahead ended.
   moment := clock_timestamp();
-  crowded := exists (select from turns where ready_at is not null); -- no successor overtakes those who wait for a replica
+  crowded := exists (select from turns where ready_at <= now()); -- no successor overtakes those who wait for a replica
   return query
   with fits as (
     -- The attempt once more: two attempts of one turn can meet in one batch, when a replica was buried and got its own turn back.

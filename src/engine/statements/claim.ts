@@ -1,17 +1,20 @@
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import type { Shares } from '../places.ts';
 
 /**
- * Claims up to `room` waiting turns, and `orphans`: turns that run here according to the table but are unknown to this
- * process. A new attempt fences out the older one from this moment on.
+ * Claims up to `room` waiting turns, first those of users who hold the fewest places here, and `orphans`: turns that run here
+ * according to the table but are unknown to this process. A new attempt fences out the older one from this moment on.
  */
 export async function claimTurns(
   pool: EnginePool,
   self: ReplicaId,
   room: number,
+  { most, held }: Shares,
   orphans: readonly TurnId[] = [],
 ): Promise<TurnId[]> {
-  const { rows } = await pool.query<{ id: TurnId }>('select claim_turns($1, $2, $3) as id', [self, room, orphans]);
+  const values = [self, room, orphans, most, [...held.keys()], [...held.values()]];
+  const { rows } = await pool.query<{ id: TurnId }>('select claim_turns($1, $2, $3, $4, $5, $6) as id', values);
   return rows.map(({ id }) => id);
 }
 

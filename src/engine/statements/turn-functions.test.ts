@@ -60,6 +60,8 @@ const outcomes = (accepted: readonly Accepted[]) =>
     each.outcome === 'accepted' ? (each.claimed ? 'running' : each.waits ? 'waits' : 'queued') : each.outcome,
   );
 
+const NO_SHARES = { most: 100, held: new Map<string, number>() };
+
 async function begin(more: Partial<Accepting> = {}): Promise<ClaimedTurn> {
   const [accepted] = await accept([input(more)]);
   if (accepted?.outcome !== 'accepted' || !accepted.claimed) throw new Error('The turn does not run.');
@@ -143,9 +145,32 @@ test('without room a turn waits for a replica, and the next replica with room cl
   expect(outcomes(await accept([waiting], { room: 0 }))).toEqual(['waits']);
 
   const peer = await addReplica();
-  expect(await claimTurns(pool, peer, 10)).toContain(waiting.turnId);
+  expect(await claimTurns(pool, peer, 10, NO_SHARES)).toContain(waiting.turnId);
   const claimed = await readClaimedTurns(pool, peer, [waiting.turnId]);
   expect(claimed[0]).toMatchObject({ turn: { attempt: 0 }, suspicion: 'none' });
+});
+
+test('the room is shared equally between the users who wait, and those who hold places already get fewer', async () => {
+  const waiting = ['greedy', 'greedy', 'greedy', 'greedy', 'modest', 'modest', 'other'].map((userId) =>
+    input({ userId }),
+  );
+  for (const each of waiting) await accept([each], { room: 0 });
+  const claim = async (room: number, most: number, held: Record<string, number>) => {
+    const ids = await claimTurns(pool, self, room, { most, held: new Map(Object.entries(held)) });
+    return waiting.flatMap(({ turnId, userId }) => (ids.includes(turnId) ? userId : []));
+  };
+
+  expect(await claim(4, 100, { modest: 1 })).toEqual(['greedy', 'greedy', 'modest', 'other']);
+  expect(await claim(4, 3, { greedy: 2, modest: 3 })).toEqual(['greedy']);
+  expect(await claim(4, 100, {})).toEqual(['greedy', 'modest']);
+});
+
+test('an input does not overtake the turns that wait for a replica, even if there is room', async () => {
+  const [first, second] = [input(), input({ userId: 'bob' })];
+  await accept([first], { room: 0 });
+
+  expect(outcomes(await accept([second]))).toEqual(['waits']);
+  expect(await claimTurns(pool, self, 10, NO_SHARES)).toEqual(expect.arrayContaining([first.turnId, second.turnId]));
 });
 
 test("another user's thread is unknown, and nothing is written to it", async () => {
@@ -337,7 +362,7 @@ test('the turns of a dead replica are moved, and its late writes are refused', a
   await pool.query('delete from replicas where id = $1', [gone]);
 
   expect(await moveStrandedTurns(pool, self)).toBeGreaterThan(0);
-  expect(await claimTurns(pool, self, 10)).toContain(turn.id);
+  expect(await claimTurns(pool, self, 10, NO_SHARES)).toContain(turn.id);
   expect(await appendItems(pool, gone, [{ turn, position: 1, items: [answer('late')], call: null }])).toEqual(['lost']);
   await expect(settle(accepted.claimed, { by: gone })).rejects.toMatchObject({ code: 'RB001' });
 });

@@ -32,6 +32,8 @@ export type TurnCounts = {
   /** Threads that wait at a gate. */
   readonly waiting: number;
   readonly oldestSeconds: number | null;
+  /** How long ago the oldest turn that waits for a place on a replica was accepted. */
+  readonly placeSeconds: number | null;
 };
 
 export async function countTurns(system: SystemConnection): Promise<TurnCounts> {
@@ -39,6 +41,7 @@ export async function countTurns(system: SystemConnection): Promise<TurnCounts> 
     `select count(*) filter (where status = 'queued')::integer as queued,
        count(*) filter (where status = 'running')::integer as running,
        floor(extract(epoch from now() - min(created_at) filter (where status = 'queued')))::integer as "oldestSeconds",
+       floor(extract(epoch from now() - (select min(ready_at) from turns where ready_at <= now())))::integer as "placeSeconds",
        (select count(*)::integer from gates where answered_at is null) as waiting
      from turns where status in ('queued', 'running')`,
   );

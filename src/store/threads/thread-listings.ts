@@ -111,6 +111,7 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,
+      exists (select from turns where turns.id = thread.active and ready_at is not null) as waits_for_place,
       (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds,
       coalesce((select channel from turns where turns.thread_id = thread.id order by seq limit 1), 'responses') as channel,
       (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, spent.*

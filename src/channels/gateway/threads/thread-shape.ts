@@ -18,6 +18,10 @@ export const thread = z
     archived: z.boolean(),
     folder_id: z.uuid().nullable().describe('The folder that it is in.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
+    waits_for_place: z
+      .literal(true)
+      .optional()
+      .describe('Present while its turn waits for a replica with a free place.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
     channel: z
       .enum(['chat', 'api', 'webhook', 'mission'])
@@ -42,6 +46,7 @@ export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
     archived,
     folder_id: folderId,
     status,
+    ...(listing.waitsForPlace && { waits_for_place: true as const }),
     preview,
     channel: renderChannel(listing.channel),
     model,

@@ -41,7 +41,7 @@ export function RowView({ row }: { readonly row: Row }) {
         </p>
       );
     case 'working':
-      return <Working turn={row.turn} first={row.first} />;
+      return <Working turn={row.turn} first={row.first} waits={row.waits} />;
   }
 }
 

@@ -57,14 +57,20 @@ export type Row =
   | { readonly kind: 'queued'; readonly id: string; readonly queued: QueuedTurn }
   | { readonly kind: 'stopped'; readonly id: string }
   | { readonly kind: 'day'; readonly id: string; readonly words: string }
-  | { readonly kind: 'working'; readonly id: string; readonly turn: TurnState; readonly first: boolean };
+  | {
+      readonly kind: 'working';
+      readonly id: string;
+      readonly turn: TurnState;
+      readonly first: boolean;
+      readonly waits: boolean;
+    };
 
 /** The transcript of a thread, from its beginning. */
 export function rowsOf(state: ThreadState, now: Date = new Date()): Row[] {
   const rows: Row[] = [];
   for (const turn of state.turns) {
     for (const entry of turn.entries) addEntry(rows, state, turn, entry);
-    rows.push(...endingOf(turn, rows));
+    rows.push(...endingOf(turn, rows, state));
   }
   placeVersions(rows, state);
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
@@ -126,14 +132,15 @@ function addStep(rows: Row[], turnId: string, step: Step): void {
   else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows) });
 }
 
-function endingOf(turn: TurnState, rows: readonly Row[]): Row[] {
+function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState): Row[] {
   const id = `${turn.id} end`;
   if (turn.status === 'failed')
     return [{ kind: 'failure', id, turnId: turn.id, words: describeFailure(turn), asked: askedLast(rows) }];
   if (turn.status === 'cancelled') return [{ kind: 'stopped', id }];
   const last = turn.entries.at(-1);
   const speaks = last?.kind === 'message' && last.state === 'streaming' && last.text !== '';
-  return turn.status === 'running' && !speaks ? [{ kind: 'working', id, turn, first: isFirst(rows) }] : [];
+  const waits = thread?.waits_for_place === true;
+  return turn.status === 'running' && !speaks ? [{ kind: 'working', id, turn, first: isFirst(rows), waits }] : [];
 }
 
 function isFirst(rows: readonly Row[]): boolean {

@@ -122,7 +122,12 @@ function sameRow(one: Row, other: Row): boolean {
       })
     );
   if (one.kind === 'working')
-    return other.kind === 'working' && one.turn.id === other.turn.id && one.first === other.first;
+    return (
+      other.kind === 'working' &&
+      one.turn.id === other.turn.id &&
+      one.first === other.first &&
+      one.waits === other.waits
+    );
   if ('entry' in one && 'entry' in other)
     return (
       one.kind === other.kind &&

@@ -6,17 +6,30 @@ import { formatDuration } from '../../format/time.ts';
 import { wordsOfFailure } from '../../parts/error-words.ts';
 import { Speaker } from './speaker.tsx';
 
+type WorkingProps = {
+  readonly turn: TurnState;
+  readonly first: boolean;
+  /** Whether it waits for a replica with a free place. */
+  readonly waits: boolean;
+};
+
 /** A turn that runs and says nothing yet, with the time it has taken. */
-export function Working({ turn, first }: { readonly turn: TurnState; readonly first: boolean }) {
+export function Working({ turn, first, waits }: WorkingProps) {
   const began = turn.startedAt === undefined ? undefined : Date.parse(turn.startedAt);
   return (
     <div className="pb-5">
       {first && <Speaker name="Reborn" />}
       <p className="flex items-center gap-2 text-s text-soft">
-        <span className="size-2 animate-pulse rounded-full bg-running" />
-        <Trans>
-          Working <Elapsed since={began} />
-        </Trans>
+        <span className={`size-2 animate-pulse rounded-full ${waits ? 'bg-waiting' : 'bg-running'}`} />
+        {waits ? (
+          <Trans>
+            Waiting for a free place <Elapsed since={began} />
+          </Trans>
+        ) : (
+          <Trans>
+            Working <Elapsed since={began} />
+          </Trans>
+        )}
       </p>
       {turn.trouble && (
         <p className="text-s text-soft" role="status">
