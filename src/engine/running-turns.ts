@@ -154,7 +154,9 @@ export function createRunningTurns(options: {
     };
     let endTrial = () => {};
     try {
-      if (claimed.suspicion === 'suspect' && !turn.cancelReason) endTrial = await options.trials.begin(turn, signal);
+      if (claimed.suspicion === 'suspect' && !turn.cancelReason)
+        endTrial = await options.trials.begin(turn, claimed.groupLimit, signal);
+      lost.throwIfAborted();
       const context = claimed.context ?? (await withRetries(retryPolicy, { signal: lost }, () => readContext(turn)));
       const counted = { bytes: 0 };
       const turnRun = createTurnRun(claimed, context, { signal, lost, emit, counted, onProgress: endTrial });

@@ -121,6 +121,8 @@ export type Tables = {
     attemptBase: Generated<number>;
     handback: Generated<number>;
     trial: number | null;
+    groupAttempt: number | null;
+    groupSize: number | null;
     readyAt: Date | null;
     broken: Generated<number>;
     countedCalls: string[] | null;

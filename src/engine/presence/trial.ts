@@ -4,17 +4,30 @@ import type { Turn } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import type { Session } from './listener.ts';
 
-/** The single lock that all suspects of all replicas wait for. */
+/** The single lock that the suspects of all replicas wait for. */
 const TRIAL = [8248, 0];
 const TRY_AGAIN_MS = 250;
 /** An innocent turn may take an hour; one that kills its host does so long before this. */
 const LONGEST_MS = 60_000;
 
+type Suspect = {
+  readonly turn: Turn;
+  /** The largest group that it may be tried in; undefined until its first trial. */
+  most: number | undefined;
+  readonly begun: PromiseWithResolvers<() => void>;
+};
+
 /**
- * Turns whose hosts died under them twice run one at a time in the whole cluster. If the host dies again, the turn is
- * the cause, and no other suspect is affected. The suspects of one replica queue here; only the first of them waits for
- * the cluster's lock. A lost connection loses the lock too, and the trial continues: another host may then try one of its
- * suspects at the same time, but no host ever runs two.
+ * Finds the turn that kills its hosts among those whose hosts died under them twice, by halving:
+ *
+ * 1. The suspects of a replica wait here. One group at a time is on trial in the whole cluster.
+ * 2. Suspects that were never tried form groups of half of those that wait.
+ * 3. A group ends when each of its turns has written something or ended, or after a minute. Its turns are innocent then.
+ * 4. If the host dies, the turns of the group may only be tried in groups of half its size from then on.
+ * 5. A turn whose host dies while it is tried alone is the cause, and fails.
+ *
+ * So N suspects cost about log2 N crashes, and those of two crashes that had another cause run in two groups. A lost connection
+ * loses the lock too, and the trial continues: another host may then try a group of its own, but no host ever tries two.
  */
 export function createTrials(options: {
   session: Session;
@@ -22,58 +35,93 @@ export function createTrials(options: {
   replica: ReplicaId;
   onError: (error: unknown) => void;
 }) {
-  let last: Promise<void> = Promise.resolve();
+  let waiting: Suspect[] = [];
+  let isTrying = false;
 
-  /** Resolves to a function that ends the trial, once the trial of `turn` has started. */
-  async function begin(turn: Turn, signal: AbortSignal): Promise<() => void> {
-    const over = Promise.withResolvers<void>();
-    const before = last;
-    last = before.then(() => over.promise);
-    try {
-      await unlessAborted(before, signal);
-      await lock(options.session, signal);
-      void over.promise.then(() => unlock(options.session)).catch(options.onError);
-      await options.pool.query(
-        `update turns set trial = attempt where id = $1 and attempt = $2 and runner = $3 and status = 'running'`,
-        [turn.id, turn.attempt, options.replica],
-      );
-    } catch (error) {
-      over.resolve();
-      throw error;
-    }
-    const longest = setTimeout(over.resolve, LONGEST_MS);
-    return () => {
-      clearTimeout(longest);
-      over.resolve();
+  /** Resolves to a function that ends the trial, once the trial of `turn` has started; at once if the turn is stopped. */
+  function begin(turn: Turn, most: number | undefined, signal: AbortSignal): Promise<() => void> {
+    const suspect: Suspect = { turn, most, begun: Promise.withResolvers() };
+    const leave = () => {
+      waiting = waiting.filter((each) => each !== suspect);
+      suspect.begun.resolve(() => {});
     };
+    if (signal.aborted) leave();
+    else waiting.push(suspect);
+    signal.addEventListener('abort', leave, { once: true });
+    if (!isTrying) void tryAll();
+    return suspect.begun.promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  async function tryAll(): Promise<void> {
+    isTrying = true;
+    try {
+      while (waiting.length > 0) await tryGroup();
+    } catch (error) {
+      for (const { begun } of waiting) begun.reject(error);
+      waiting = [];
+    } finally {
+      isTrying = false;
+    }
+  }
+
+  async function tryGroup(): Promise<void> {
+    await lock(options.session, () => waiting.length > 0);
+    const group = takeGroup();
+    try {
+      await record(group);
+      const ends = group.map(({ begun }) => {
+        const over = Promise.withResolvers<void>();
+        begun.resolve(over.resolve);
+        return over.promise;
+      });
+      const longest = new AbortController();
+      await Promise.race([Promise.all(ends), sleep(LONGEST_MS, undefined, { signal: longest.signal }).catch(() => {})]);
+      longest.abort();
+    } catch (error) {
+      for (const { begun } of group) begun.reject(error);
+      throw error;
+    } finally {
+      await unlock(options.session).catch(options.onError);
+    }
+  }
+
+  /** The largest group that none of its members is too suspicious for. */
+  function takeGroup(): Suspect[] {
+    const half = Math.ceil(waiting.length / 2);
+    for (const suspect of waiting) suspect.most ??= half;
+    waiting.sort((one, other) => (other.most ?? half) - (one.most ?? half));
+    let size = 0;
+    while ((waiting[size]?.most ?? 0) > size) size++;
+    return waiting.splice(0, size);
+  }
+
+  async function record(group: readonly Suspect[]): Promise<void> {
+    if (group.length === 0) return;
+    const turns = group.map(({ turn }) => turn);
+    const values = [turns.map(({ id }) => id), turns.map(({ attempt }) => attempt), options.replica, group.length];
+    await options.pool.query(RECORD, values);
   }
 
   return { begin };
 }
 
-async function lock(session: Session, signal: AbortSignal): Promise<void> {
+// `trial` is set by a trial alone only: replicas of the version before fail a turn whose host died then.
+const RECORD = `
+  update turns set group_attempt = tried.attempt, group_size = $4, trial = case when $4 = 1 then tried.attempt else trial end
+  from unnest($1::uuid[], $2::integer[]) as tried (id, attempt)
+  where turns.id = tried.id and turns.attempt = tried.attempt and runner = $3 and status = 'running'`;
+
+/** Gives up when nobody waits for it any more. */
+async function lock(session: Session, isWanted: () => boolean): Promise<void> {
   const text = 'select pg_try_advisory_lock($1, $2) as locked';
   for (;;) {
     const { rows } = await session.query<{ locked: boolean }>({ text, values: TRIAL });
-    if (rows[0]?.locked) return;
-    await sleep(TRY_AGAIN_MS, undefined, { signal });
+    if (rows[0]?.locked || !isWanted()) return;
+    await sleep(TRY_AGAIN_MS);
   }
 }
 
 /** Does nothing but log a warning if the connection was lost meanwhile, and the lock with it. */
 async function unlock(session: Session): Promise<void> {
   await session.query({ text: 'select pg_advisory_unlock($1, $2)', values: TRIAL });
-}
-
-/** Waits for `promise` until `signal` aborts. */
-async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -14,6 +14,8 @@ export type ClaimedTurn = {
   /** How long ago it was accepted; absent when it starts in the call that accepts it. */
   readonly ageMs?: number;
   readonly suspicion: Suspicion;
+  /** The largest group that a suspect may be tried in; undefined if it was in no trial so far. */
+  readonly groupLimit?: number | undefined;
   /** How many attempts ended in an unexpected error. */
   readonly broken: number;
   /** Present when the turn starts in the call that accepts it; otherwise it is read after the claim. */
@@ -42,7 +44,8 @@ export type TurnContext = {
 
 /**
  * Whether a turn kills its hosts. Each attempt that crashed without having written anything makes it more likely: after
- * two it is a suspect and runs on trial; if that attempt crashes as well, it is poison.
+ * two it is a suspect and runs on trial, in a group. Each crash of the host halves the group; if it crashes while the turn is
+ * on trial alone, the turn is poison.
  */
 export type Suspicion = 'none' | 'suspect' | 'poison';
 
@@ -63,18 +66,24 @@ export async function readClaimedTurns(
   ids: readonly TurnId[],
 ): Promise<ClaimedTurn[]> {
   const { rows } = await pool.query<ClaimedRow>(CLAIMED, [self, ids]);
-  return rows.map(({ handback, trial, progress, broken, ageMs, ...turn }) => ({
-    turn: { ...turn, usage: NO_USAGE },
-    ageMs,
-    broken,
-    suspicion: suspicionOf(turn.attempt, trial ?? -1, Math.max(progress ?? 0, handback)),
-  }));
+  return rows.map(({ handback, trial, groupAttempt, groupSize, progress, broken, ageMs, ...turn }) => {
+    const good = Math.max(progress ?? 0, handback); // the newest attempt that wrote something or was handed back
+    return {
+      turn: { ...turn, usage: NO_USAGE },
+      ageMs,
+      broken,
+      suspicion: suspicionOf(turn.attempt, trial ?? -1, good),
+      groupLimit: (groupAttempt ?? -1) > good ? Math.max(1, Math.floor((groupSize ?? 1) / 2)) : undefined,
+    };
+  });
 }
 
 type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly ageMs: number;
   readonly handback: number;
   readonly trial: number | null;
+  readonly groupAttempt: number | null;
+  readonly groupSize: number | null;
   readonly progress: number | null;
   readonly broken: number;
 };
@@ -84,13 +93,14 @@ const CLAIMED = `
   select id, thread_id as "threadId", user_id as "userId", seq, status, channel, request, failure, attempt,
     cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt",
     extract(epoch from now() - created_at)::float8 * 1000 as "ageMs", handback, trial, broken,
+    group_attempt as "groupAttempt", group_size as "groupSize",
     case when attempt > 0 then (
       select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
     ) end as progress
   from turns where id = any($2::uuid[]) and runner = $1 and status = 'running'
   order by created_at`;
 
-/** `trial` is the attempt that ran on trial, `good` the newest one that wrote something or was handed back. */
+/** `trial` is the attempt that ran on trial alone. */
 function suspicionOf(attempt: number, trial: number, good: number): Suspicion {
   if (trial > good) return 'poison';
   return attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none';
