@@ -7,6 +7,7 @@ import { repeat } from './repeat.ts';
 import { sweepLostTurns } from './statements/claim.ts';
 import { findPendingErasures, runErasure } from './statements/erase.ts';
 import { forgetOld } from './statements/forget.ts';
+import { repairTimes } from './statements/repair-times.ts';
 import { type PurgedThread, purgeExpired, purgeThreads } from './statements/retention.ts';
 import { type SweepOptions, sweepAttachments } from './statements/sweep-attachments.ts';
 
@@ -26,6 +27,8 @@ export function startChores(options: {
   replica: ReplicaId;
   times: EngineTimes;
   isLead: () => boolean;
+  /** Whether this replica may declare others dead. */
+  mayJudge: () => boolean;
   /** How long data is kept, unless the operator has set something else. */
   retention: Retention;
   purgeThreadsEveryMs: number | undefined;
@@ -55,7 +58,8 @@ export function startChores(options: {
   }
 
   async function sweep(): Promise<void> {
-    options.onTakenOver(await moveStrandedTurns(pool, replica, times));
+    options.onTakenOver(await moveStrandedTurns(pool, replica, options.mayJudge(), times));
+    await repairTimes(pool);
     if ((await sweepLostTurns(pool)) > 0) options.onWaiting();
   }
 

@@ -259,6 +259,7 @@ export async function startEngine(options: {
     replica,
     times,
     isLead: pulse.isLead,
+    mayJudge: pulse.mayJudge,
     retention: options.retention,
     purgeThreadsEveryMs: options.purgeThreadsEveryMs,
     attachments: options.attachments ?? {},

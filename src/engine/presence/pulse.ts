@@ -12,6 +12,11 @@ export type RunningRow = {
   readonly cancelReason: CancelReason | null;
 };
 
+/** If the time between two own pulses differs by more than this from that of the table, the database's clock was set. */
+const JUMP_MS = 5000;
+/** A lease that ends later than this was renewed before the clock was set back. */
+const AHEAD = '5 seconds';
+
 /** How many replicas judge the others: the oldest ones, so that the number of checks grows with the replicas, not with their square. */
 const JUDGES = 2;
 
@@ -67,6 +72,8 @@ export function startPulse<Remembered>(options: {
       await options.announce();
       return;
     }
+    // The peers renew their leases by the new clock before this replica judges them.
+    if (Math.abs((row.sinceMs ?? 0) - (begun - last)) > JUMP_MS) steadySince = undefined;
     last = performance.now();
     steadySince ??= last;
     known = row;
@@ -83,14 +90,15 @@ export function startPulse<Remembered>(options: {
     return rows[0];
   }
 
+  const mayJudge = () => steadySince !== undefined && performance.now() - steadySince >= times.steady;
+
   /** A peer must look dead in two checks in a row. */
   async function takeOver(quiet: readonly QuietPeer[]): Promise<void> {
     const free = quiet.filter((peer) => peer.free);
     const crashed = free.filter(({ id, silent }) => silent && suspects.has(id)).map(({ id }) => id);
     suspects = new Set(free.map(({ id }) => id));
     const expired = quiet.filter((peer) => peer.expired);
-    const isSteady = steadySince !== undefined && performance.now() - steadySince >= times.steady;
-    if (!isSteady || (crashed.length === 0 && expired.length === 0)) return;
+    if (!mayJudge() || (crashed.length === 0 && expired.length === 0)) return;
 
     await endSessions(pool, [...crashed, ...expired.map(({ id }) => id)]);
     const { rows } = await pool.query<{ moved: number }>('select moved from bury_replicas($1, $2, $3::interval)', [
@@ -110,6 +118,7 @@ export function startPulse<Remembered>(options: {
     isLead: () => steadySince !== undefined && known?.older === 0,
     /** Whether the database has answered recently. */
     isSteady: () => performance.now() - last < times.gap,
+    mayJudge,
     stop: () => pulsing.stop(),
   };
 }
@@ -124,6 +133,8 @@ type QuietPeer = {
 
 type PulseRow = {
   readonly alive: boolean;
+  /** The age of the own lease before this pulse, by the clock of the database. */
+  readonly sinceMs: number | null;
   readonly ready: boolean;
   readonly running: readonly RunningRow[] | null;
   readonly hasPeers: boolean;
@@ -136,17 +147,20 @@ type PulseRow = {
 
 // A replica of version 0.1 has no lease: it counts as silent and is judged by its lock alone.
 const pulseStatement = ({ silent, lease, quiet }: EngineTimes) => `
-  with self as (
+  with before as (
+    select extract(epoch from now() - seen_at)::float8 * 1000 as since from replicas where id = $1
+  ), self as (
     update replicas set seen_at = now() where id = $1 returning lock_key
   ), peers as materialized (
-    select id, lock_key, followed, seen_at, coalesce(seen_at < now() - interval '${inSql(silent)}', true) as silent
+    select id, lock_key, followed, seen_at,
+      coalesce(seen_at < now() - interval '${inSql(silent)}' or seen_at > now() + interval '${AHEAD}', true) as silent
     from replicas where id <> $1
   ), seen as materialized (
     select count(*) > 0 as any_peer, coalesce(bool_or(followed), false) as followed,
       count(*) filter (where not silent and lock_key < (select lock_key from self))::integer as older
     from peers
   )
-  select exists (select from self) as alive,
+  select exists (select from self) as alive, (select since from before) as "sinceMs",
     exists (select from turns where ready_at <= now()) as ready,
     (select json_agg(json_build_object('id', id, 'attempt', attempt, 'cancelReason', cancel_reason))
       from turns where runner = $1 and status = 'running') as running,
@@ -179,12 +193,19 @@ async function endSessions(pool: EnginePool, replicas: readonly ReplicaId[]): Pr
   );
 }
 
-/** Moves turns whose replica no longer exists, for any reason. */
-export async function moveStrandedTurns(pool: EnginePool, self: ReplicaId, { lease } = ENGINE_TIMES): Promise<number> {
+const NEVER = '100 years';
+
+/** Moves turns whose replica no longer exists, for any reason, and with `mayJudge` those of replicas whose lease has expired. */
+export async function moveStrandedTurns(
+  pool: EnginePool,
+  self: ReplicaId,
+  mayJudge = true,
+  { lease } = ENGINE_TIMES,
+): Promise<number> {
   const { rows } = await pool.query<{ moved: number }>('select moved from bury_replicas($1, $2, $3::interval)', [
     self,
     [],
-    inSql(lease),
+    mayJudge ? inSql(lease) : NEVER,
   ]);
   return rows[0]?.moved ?? 0;
 }
@@ -196,7 +217,7 @@ export async function moveStrandedTurns(pool: EnginePool, self: ReplicaId, { lea
 export async function handBack(pool: EnginePool, self: ReplicaId): Promise<void> {
   await pool.query('delete from replicas where id = $1', [self]);
   await pool.query(
-    `update turns set runner = null, ready_at = created_at, handback = attempt + 1 where status = 'running' and runner = $1`,
+    `update turns set runner = null, ready_at = least(created_at, now()), handback = attempt + 1 where status = 'running' and runner = $1`,
     [self],
   );
 }

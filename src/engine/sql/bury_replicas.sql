@@ -1,12 +1,14 @@
 -- Takes over from dead replicas. For the turns of `crashed` ones the lost attempt counts, because they may have caused the
 -- crash; for a replica that was only silent for longer than the lease it does not.
 create or replace function bury_replicas(self uuid, crashed uuid[], lease interval) returns table (buried integer, moved integer) language plpgsql set enable_seqscan = off as $$
-declare dead uuid[];
+declare dead uuid[]; steady boolean;
 begin
   -- FOR UPDATE meets the KEY SHARE of calls of the dead that are under way, and shuts out later ones. SKIP LOCKED makes one
   -- undertaker of several. The presence lock is tried once more: its holder may be back.
+  -- If the clock was set ahead, the own lease looks expired too, and says nothing about others.
+  steady := exists (select from replicas where replicas.id = self and seen_at > now() - lease);
   dead := array(select replicas.id from replicas where replicas.id <> self
-    and (seen_at < now() - lease or (replicas.id = any(crashed) and pg_try_advisory_xact_lock(8247, lock_key::integer)))
+    and ((steady and seen_at < now() - lease) or (replicas.id = any(crashed) and pg_try_advisory_xact_lock(8247, lock_key::integer)))
     order by replicas.id for update skip locked);
   delete from replicas where replicas.id = any(dead);
   -- A separate statement, whose snapshot has everything the dead have started. Every turn without a replica is moved, so a turn
@@ -16,7 +18,7 @@ begin
       and not exists (select from replicas where replicas.id = turns.runner)
     order by turns.id for no key update of turns skip locked
   ), freed as (
-    update turns set runner = null, ready_at = turns.created_at,
+    update turns set runner = null, ready_at = least(turns.created_at, now()),
       handback = case when turns.runner = any(crashed) then turns.handback else turns.attempt + 1 end
     from stranded where turns.id = stranded.id returning 1
   )

@@ -58,7 +58,7 @@ begin
   ), started as (
     update turns set status = case when runs then 'running' else turns.status end, runner = case when runs then self end,
       attempt = turns.attempt + runs::integer, started_at = case when runs then moment end,
-      ready_at = case when not runs then turns.created_at end
+      ready_at = case when not runs then least(turns.created_at, now()) end
     from following where turns.id = following.id
     returning turns.id, following.ended_id, following.runs
   ), begun as (

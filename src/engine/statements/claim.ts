@@ -54,4 +54,4 @@ const SWEEP = `
   ), passed as (
     update threads set active = next.id from next where threads.id = next.thread_id
   )
-  update turns set ready_at = turns.created_at from next where turns.id = next.id and turns.ready_at is null`;
+  update turns set ready_at = least(turns.created_at, now()) from next where turns.id = next.id and turns.ready_at is null`;

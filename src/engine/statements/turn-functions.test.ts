@@ -14,6 +14,7 @@ import { moveStrandedTurns } from '../presence/pulse.ts';
 import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
 import { appendItems } from './append.ts';
 import { claimTurns } from './claim.ts';
+import { repairTimes } from './repair-times.ts';
 import { settleTurns } from './settle.ts';
 import { type ClaimedTurn, readClaimedTurns, readContexts, readLargeHistory } from './turn-context.ts';
 
@@ -365,4 +366,48 @@ test('the turns of a dead replica are moved, and its late writes are refused', a
   expect(await claimTurns(pool, self, 10, NO_SHARES)).toContain(turn.id);
   expect(await appendItems(pool, gone, [{ turn, position: 1, items: [answer('late')], call: null }])).toEqual(['lost']);
   await expect(settle(accepted.claimed, { by: gone })).rejects.toMatchObject({ code: 'RB001' });
+});
+
+test('turns from before the clock was set back are ready at once when they are moved', async () => {
+  const { turn } = await begin();
+  const [queued] = await accept([input({ threadId: turn.threadId })]);
+  const other = await addReplica();
+  const [lost] = await accept([input()], { by: other });
+  if (queued?.outcome !== 'accepted' || lost?.outcome !== 'accepted') throw new Error('Not accepted.');
+  await pool.query(`update turns set created_at = now() + interval '10 minutes' where id = any($1)`, [
+    [queued.turn.id, lost.turn.id],
+  ]);
+
+  await settle({ turn, suspicion: 'none', broken: 0 }, { room: 0 });
+  await pool.query('delete from replicas where id = $1', [other]);
+  await moveStrandedTurns(pool, self);
+  const claimed = await claimTurns(pool, self, 10, NO_SHARES);
+  expect(claimed).toEqual(expect.arrayContaining([queued.turn.id, lost.turn.id]));
+});
+
+test('times that lie too far ahead become due now, except those of users who move to another cell', async () => {
+  const [ahead, parked] = [input(), input()];
+  await accept([ahead, parked], { room: 0 });
+  await pool.query(`update turns set ready_at = now() + interval '10 minutes' where id = $1`, [ahead.turnId]);
+  await pool.query(`update turns set ready_at = 'infinity' where id = $1`, [parked.turnId]);
+  const dead = await addReplica();
+  await pool.query(`update replicas set seen_at = now() + interval '10 minutes' where id = $1`, [dead]);
+
+  await repairTimes(pool);
+  expect(await claimTurns(pool, self, 10, NO_SHARES)).toEqual([ahead.turnId]);
+  expect(await rows('select seen_at <= now() as past from replicas where id = $1', [dead])).toEqual([{ past: true }]);
+});
+
+test('a replica whose own lease looks expired declares no other replica dead: the clock was set ahead', async () => {
+  const [judge, peer] = [await addReplica(), await addReplica()];
+  const isThere = async () => (await rows('select from replicas where id = $1', [peer])).length === 1;
+  await pool.query(`update replicas set seen_at = now() - interval '30 seconds' where id = any($1)`, [[judge, peer]]);
+
+  await moveStrandedTurns(pool, judge);
+  expect(await isThere()).toBe(true);
+  await pool.query('update replicas set seen_at = now() where id = $1', [judge]);
+  await moveStrandedTurns(pool, judge, false);
+  expect(await isThere()).toBe(true);
+  await moveStrandedTurns(pool, judge);
+  expect(await isThere()).toBe(false);
 });
