@@ -108,7 +108,7 @@ const engine = await startEngine({
   isAway,
   retention: { ...DEFAULT_RETENTION, jobs: 30 },
 });
-const agent = createAgent(db, engine, summaries, attachments);
+const agent = createAgent(db, engine, summaries, attachments, () => undefined);
 const forever = new AbortController().signal;
 
 const CALLERS_TOOL = { name: 'look', description: '', parameters: {}, strict: null };

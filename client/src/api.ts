@@ -804,6 +804,8 @@ export type ItemList = {
   readonly line: number;
   /** Of the turns on this page that have other versions. */
   readonly versions: readonly TurnVersions[];
+  /** The turns on this page whose messages were refused at a gate: no model has read them. */
+  readonly refused: readonly string[];
 };
 
 export type ThreadItem = {
@@ -2509,7 +2511,9 @@ export type ServerMessage = {
   readonly thread_id: string;
 } | {
   readonly type: 'gate';
-  readonly gate: OpenGate;
+  readonly thread_id: string;
+  /** null: the gate was answered. */
+  readonly gate: OpenGate | null;
 } | {
   readonly type: 'line';
   readonly thread_id: string;

@@ -83,7 +83,11 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       onMessage(message) {
         const state = withMessage(snapshot.state, message, Date.now());
         if (state !== snapshot.state) change({ state });
-        if (message.type === 'thread' && (message.thread?.status === 'running' || state.queued.length > 0))
+        if (
+          message.type === 'thread' &&
+          message.thread &&
+          (message.thread.status !== 'idle' || state.queued.length > 0)
+        )
           void refreshQueue();
         if (message.type === 'turn-event' && message.event.type === 'turn-ended') void refresh();
         if (message.type === 'line' && message.line !== snapshot.state.line) void refresh(PAGE);

@@ -202,6 +202,5 @@ function end(socket: WebSocketLike): void {
 }
 
 function threadOf(message: ServerMessage): string | undefined {
-  if (message.type === 'gate') return message.gate.thread_id;
   return 'thread_id' in message ? message.thread_id : undefined;
 }

@@ -20,6 +20,7 @@ const page = (line: number, items: ThreadItem[], versions: ItemList['versions'] 
   items,
   line,
   versions,
+  refused: [],
   next_before: null,
 });
 const position = { number: 2, count: 2, previous: 'b', next: null };

@@ -7,13 +7,18 @@ import { type ThreadState, type TurnState, withItems } from './thread-state.ts';
  */
 export function withPage(state: ThreadState, page: ItemList, before: readonly TurnState[] = state.turns): ThreadState {
   const { items, line } = page;
+  const refused = new Set(page.refused);
+  const mark = (next: ThreadState): ThreadState =>
+    refused.size === 0
+      ? next
+      : { ...next, turns: next.turns.map((turn) => (refused.has(turn.id) ? { ...turn, isRefused: true } : turn)) };
   const listed = new Set(items.map(({ turn_id: id }) => id));
   const versions = new Map(state.versions);
   for (const id of listed) versions.delete(id);
   for (const each of page.versions) versions.set(each.turn_id, each);
-  if (line === state.line) return { ...withItems(state, items), versions };
+  if (line === state.line) return { ...mark(withItems(state, items)), versions };
 
   const known = new Set(before.map(({ id }) => id));
   const turns = state.turns.filter(({ id }) => listed.has(id) || !known.has(id));
-  return { ...withItems({ ...state, turns }, items), versions, line };
+  return { ...mark(withItems({ ...state, turns }, items)), versions, line };
 }

@@ -162,7 +162,7 @@ test('a call has its output and how long it took', () => {
   expect(done.outputs.get('k')).toMatchObject({ parts: [{ text: 'sun' }], at: 1800 });
 });
 
-test('a gate is open until it is answered or the next turn starts', () => {
+test('a gate is shown until it is answered, whatever else happens in the thread', () => {
   const call = { call_id: 'k', name: 'erase', arguments: '{}' };
   const gate: OpenGate = {
     id: 'g',
@@ -173,12 +173,15 @@ test('a gate is open until it is answered or the next turn starts', () => {
     call,
     created_at: AT,
   };
-  const waiting = withMessage(apply(EVENTS), { type: 'gate', gate }, 0);
+  const told = { type: 'gate', thread_id: 'x' } as const;
+  const waiting = withMessage(apply(EVENTS), { ...told, gate }, 0);
   expect(waiting.gate).toBe(gate);
   expect(withoutGate(waiting, 'g').gate).toBeUndefined();
   expect(withoutGate(waiting, 'the one before').gate).toBe(gate); // it opened before that answer was confirmed
   const next: TurnEvent = { type: 'turn-started', seq: 2, channel: 'gateway', created_at: AT, items: [] };
-  expect(withMessage(waiting, { ...numbered(-1, next), turn_id: 't2' }, 0).gate).toBeUndefined();
+  const refused = withMessage(waiting, { ...numbered(-1, next), turn_id: 't2' }, 0);
+  expect(withMessage(refused, { ...numbered(0, ended('failed')), turn_id: 't2' }, 0).gate).toBe(gate);
+  expect(withMessage(waiting, { ...told, gate: null }, 0).gate).toBeUndefined();
 });
 
 test('a queued turn is no turn of the thread until it starts, and the subscription does not begin with it', () => {

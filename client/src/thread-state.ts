@@ -17,8 +17,9 @@ export type ThreadState = {
   readonly turns: readonly TurnState[];
   /** By the id of the call. The output of a call that waited at a gate belongs to a later turn. */
   readonly outputs: ReadonlyMap<string, Output>;
+  /** Open until the service says that it was answered, whatever else happens in the thread. */
   readonly gate: OpenGate | undefined;
-  /** The turns that wait behind the running one. None of them is in `turns`. */
+  /** The turns that wait behind the running one or the gate. None of them is in `turns`. */
   readonly queued: readonly QueuedTurn[];
   /** Which line of turns is shown: the number grows when another version of a message is shown. */
   readonly line: number;
@@ -37,6 +38,8 @@ export type TurnState = {
   readonly seq: number;
   readonly status: TurnStatus;
   readonly failure: { readonly code: string; readonly message: string } | undefined;
+  /** Its message was refused at a gate: no model has read it. */
+  readonly isRefused: boolean;
   /** Set while a failed model call is repeated. */
   readonly trouble: Trouble | undefined;
   readonly entries: readonly Entry[];
@@ -122,7 +125,7 @@ export function withMessage(state: ThreadState, message: ServerMessage, now: num
     case 'turn-event':
       return withEvent(state, message, now);
     case 'gate':
-      return { ...state, gate: message.gate };
+      return { ...state, gate: message.gate ?? undefined };
     case 'thread':
       return { ...state, thread: message.thread ?? undefined };
     default:
@@ -138,15 +141,15 @@ function withEvent(state: ThreadState, message: TurnEventMessage, now: number): 
   const known = state.turns.find((turn) => turn.id === id);
   if (known?.sequence !== undefined && sequence <= known.sequence) return state;
   const seq = event.type === 'turn-started' ? event.seq : (known?.seq ?? Number.MAX_SAFE_INTEGER);
-  const changed = changeTurn(withOutputs(state, itemsOf(event), now), id, seq, (turn) => ({
+  return changeTurn(withOutputs(state, itemsOf(event), now), id, seq, (turn) => ({
     ...follow({ ...pickedUp(turn, sequence, now), trouble: undefined }, message, now),
     sequence,
     heardAt: now,
   }));
-  return event.type === 'turn-started' && state.gate && state.gate.turn_id !== id
-    ? { ...changed, gate: undefined }
-    : changed;
 }
+
+/** Whether a message waits until the person has answered the gate. */
+export const waitsForAnswer = ({ gate }: ThreadState): boolean => gate !== undefined && gate.kind !== 'external-tool';
 
 /** Another gate may have opened before the answer to this one was confirmed. */
 export const withoutGate = (state: ThreadState, gateId: string): ThreadState =>
@@ -183,6 +186,7 @@ const NEW_TURN: TurnState = {
   seq: 0,
   status: 'unknown',
   failure: undefined,
+  isRefused: false,
   trouble: undefined,
   entries: [],
   sequence: undefined,

@@ -3,6 +3,7 @@ import type { GateId, ItemId, ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import { attachedBytes } from '#domain/thread/attachment.ts';
 import type { NewItem } from '#domain/thread/item.ts';
+import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf, type NumberedEvent } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -88,6 +89,7 @@ export function createAgent(
   engine: Engine,
   summaries: SealedTexts,
   attachments: Attachments,
+  threadUrl: ThreadUrl,
   onChatStarted: (owner: Principal, threadId: ThreadId) => Promise<void> = async () => {},
 ): Agent {
   const leaving = new Set<TurnId>(); // being deleted here: callers don't see them any more
@@ -131,7 +133,7 @@ export function createAgent(
   return {
     async startTurn(owner, input) {
       const items = await attachments.keep(owner, input.items);
-      const started = await startTurn(db, engine, owner, { ...input, items });
+      const started = await startTurn(db, engine, owner, { ...input, items, threadUrl });
       const isNewChat = started.fresh && input.channel === 'gateway' && input.threadId === undefined;
       if (isNewChat) await onChatStarted(owner, started.turn.threadId);
       return started;

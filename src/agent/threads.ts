@@ -26,7 +26,7 @@ import {
 } from '#store/threads/thread-listings.ts';
 import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { findNewestModel, findTurnTimes } from '#store/threads/turn-details.ts';
-import { findTurn, listQueued, listTurnsFrom } from '#store/threads/turns.ts';
+import { findTurn, listQueued, listRefused, listTurnsFrom } from '#store/threads/turns.ts';
 import { listSiblings } from '#store/threads/versions.ts';
 import type { Attachments, Base64Of, OpenAttachment } from './attachments/attachments.ts';
 import { type ShownGate, showGate } from './gates/shown-gate.ts';
@@ -34,16 +34,20 @@ import { withdrawTurn } from './turn/delete-turn.ts';
 
 export type Threads = ReturnType<typeof createThreads>;
 
-/** `line` grows when another line of turns is shown. `versions`: of those turns on the page that have any. */
+/**
+ * `line` grows when another line of turns is shown. `versions`: of those turns on the page that have any. `refused`: the turns on
+ * the page whose messages were refused at a gate, so that no model reads them.
+ */
 export type ItemsPage = {
   readonly items: readonly TimedItem[];
   readonly line: number;
   readonly versions: readonly TurnVersions[];
+  readonly refused: readonly TurnId[];
 };
 
 export type QueuedTurn = { readonly turn: Turn; readonly items: readonly TimedItem[] };
 
-type TurnsFrom = { readonly turns: readonly Turn[]; readonly line: number };
+type TurnsFrom = { readonly turns: readonly Turn[]; readonly active: TurnId | null; readonly line: number };
 
 /** Threads as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createThreads(db: Database, engine: Engine, attachments: Attachments) {
@@ -94,10 +98,11 @@ export function createThreads(db: Database, engine: Engine, attachments: Attachm
         const { line } = thread;
         const before = page.before && (await getPosition(trx, owner, id, page.before, 'before'));
         const items = await listItemsBefore(trx, owner, id, { before: before || undefined, limit: page.limit });
-        if (line === 0 || items.length === 0) return { items, line, versions: [] };
         const turnIds = new Set(items.map(({ turnId }) => turnId));
+        const refused = await listRefused(trx, owner, id, [...turnIds]);
+        if (line === 0 || items.length === 0) return { items, line, versions: [], refused };
         const versions = versionsOf(await listSiblings(trx, owner, id, [...turnIds]));
-        return { items, line, versions: versions.filter(({ turnId }) => turnIds.has(turnId)) };
+        return { items, line, versions: versions.filter(({ turnId }) => turnIds.has(turnId)), refused };
       }),
 
     /** An image or a file of an item. */
@@ -163,33 +168,36 @@ export function createThreads(db: Database, engine: Engine, attachments: Attachm
       return fork;
     },
 
-    /** The shown turns from number `seq` on, in order, and the number of the line; undefined when the thread no longer exists. */
+    /** The shown turns from number `seq` on, in order, the active one, and the number of the line; undefined when the thread no longer exists. */
     turnsFrom: (owner: Principal, id: ThreadId, seq: number): Promise<TurnsFrom | undefined> =>
       withOwner(db, owner, async (trx) => {
         const found = await listTurnsFrom(trx, owner, id, seq);
         if (found) return found;
         const thread = await findThread(trx, owner, id);
-        return thread && { turns: [], line: thread.line };
+        return thread && { turns: [], active: null, line: thread.line };
       }),
 
-    /** The number of the unfinished turn, if there is one, and the number of the next turn. */
+    /** The number of the unfinished turn, if there is one, and the number of the turn that starts next. */
     async getEnd(owner: Principal, id: ThreadId): Promise<{ active: number | undefined; next: number }> {
       return holding(owner, id, async (trx, { active, lastSeq }) => {
         const turn = active === null ? undefined : await findTurn(trx, owner, id, active);
-        return { active: turn?.seq, next: lastSeq + 1 };
+        const [waiting] = turn ? [] : await listQueued(trx, owner, id);
+        return { active: turn?.seq, next: waiting?.seq ?? lastSeq + 1 };
       });
     },
 
     /** The input items of a turn. */
     inputOf: (owner: Principal, turn: Turn): Promise<TimedItem[]> =>
       withOwner(db, owner, async (trx) =>
-        (await listItemsOfTurn(trx, owner, turn)).filter((item) => item.attempt === null),
+        // Read again: its number grows when a gate before it is answered.
+        (await listItemsOfTurn(trx, owner, (await findTurn(trx, owner, turn.threadId, turn.id)) ?? turn)).filter(
+          (item) => item.attempt === null,
+        ),
       ),
 
-    /** The turns that wait behind the running one, in order, with their input. */
+    /** The turns that wait behind the running one or the open gate, in order, with their input. */
     queue: (owner: Principal, id: ThreadId): Promise<QueuedTurn[]> =>
-      withOwner(db, owner, async (trx) => {
-        if (!(await findThread(trx, owner, id))) throw noThread();
+      holding(owner, id, async (trx) => {
         const queued: QueuedTurn[] = [];
         for (const turn of await listQueued(trx, owner, id))
           queued.push({ turn, items: await listItemsOfTurn(trx, owner, turn) });

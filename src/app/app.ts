@@ -162,7 +162,6 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
       summaries,
       attachments,
       skills,
-      threadUrl,
       limits: config.spending,
       retries: config.model.retries,
       log: turnLog,
@@ -192,7 +191,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
       })
     : undefined;
   undo.defer(async () => titles?.stop());
-  const agent = createAgent(db, engine, summaries, attachments, titles?.request);
+  const agent = createAgent(db, engine, summaries, attachments, threadUrl, titles?.request);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
   const chats = openChats({ config, parts, db, engine, egress, secrets, agent, attachments, threadUrl, onError, undo });

@@ -207,6 +207,11 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
       void versions.show(entry, key === 'left' ? -1 : 1).catch(tellFailure);
       return true;
     }
+    if (entry?.kind === 'said' && entry.isRefused && key === 'enter') {
+      focusOn(undefined);
+      void submit(entry.written ?? entry.text).catch(tellFailure);
+      return true;
+    }
     if (entry?.kind === 'said' && entry.role === 'user' && key === 'enter') {
       versions.edit(entry);
       return true;

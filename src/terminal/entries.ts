@@ -1,10 +1,11 @@
-import type { ItemPart, OpenGate, QueuedTurn } from '@reborn-agent/client/api';
+import type { ItemPart, OpenGate } from '@reborn-agent/client/api';
 import {
   type CallEntry,
   findRunningTurn,
   type MessageEntry,
   type ThreadState,
   type TurnState,
+  waitsForAnswer,
 } from '@reborn-agent/client/thread-state';
 import { placeVersions, type VersionPosition } from './place-versions.ts';
 
@@ -19,6 +20,8 @@ export type Entry =
       readonly written?: string;
       /** `pending`: the service has not accepted it yet. */
       readonly state: 'pending' | 'streaming' | 'done';
+      /** The message was refused at a gate: no model has read it. */
+      readonly isRefused?: boolean;
       /** Set if there are other versions: which one it is, and the turns that show the ones beside it. */
       readonly version?: VersionPosition['version'];
       readonly previous?: VersionPosition['previous'];
@@ -38,10 +41,11 @@ export type Entry =
       readonly ended: number | undefined;
     }
   | {
-      /** A message that waits behind the running turn. */
+      /** A message that waits behind the running turn, or `atGate` until the person has answered. */
       readonly kind: 'queued';
       readonly id: string;
       readonly text: string;
+      readonly atGate: boolean;
       /** A message with files can only be withdrawn: the composer holds no files. */
       readonly editable: boolean;
     }
@@ -80,7 +84,7 @@ function deriveEntries(state: ThreadState, local: Local): readonly Entry[] {
   const turns = state.turns.flatMap((turn) => withNotes(entriesOf(turn, state, local, versions), notesOf(turn.id)));
   const isKnown = state.turns.some(({ id }) => id === state.gate?.turn_id);
   const gate = state.gate && !isKnown ? gateEntries(state.gate.turn_id, state, local) : [];
-  return [...notesOf(undefined), ...turns, ...gate, ...state.queued.map(queuedEntry), ...local.pending];
+  return [...notesOf(undefined), ...turns, ...gate, ...queuedEntries(state), ...local.pending];
 }
 
 /** The anchor of a note that is added now. */
@@ -104,19 +108,24 @@ function withNotes(entries: readonly Entry[], notes: readonly Note[]): readonly 
 function entriesOf(turn: TurnState, state: ThreadState, local: Local, versions: Versions): readonly Entry[] {
   const entries = turn.entries.flatMap((entry): Entry[] => {
     if (entry.kind === 'pick-up') return [{ kind: 'pick-up', id: `${turn.id} ${entry.id}` }];
-    return entry.kind === 'call' ? [toolEntry(entry, turn, state)] : saidEntry(entry, versions.get(entry.id));
+    if (entry.kind === 'call') return [toolEntry(entry, turn, state)];
+    const said = saidEntry(entry, versions.get(entry.id));
+    return turn.isRefused ? said.map((each) => ({ ...each, isRefused: true })) : said;
   });
-  return [...entries, ...endOf(turn), ...gateEntries(turn.id, state, local)];
+  return [...entries, ...(turn.isRefused ? [] : endOf(turn)), ...gateEntries(turn.id, state, local)];
 }
 
-function queuedEntry({ turn_id: id, items }: QueuedTurn): Entry {
-  const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
-  return { kind: 'queued', id, text: textOf(parts), editable: parts.every(({ type }) => type === 'text') };
+function queuedEntries(state: ThreadState): Entry[] {
+  const atGate = waitsForAnswer(state);
+  return state.queued.map(({ turn_id: id, items }): Entry => {
+    const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
+    return { kind: 'queued', id, text: textOf(parts), atGate, editable: parts.every(({ type }) => type === 'text') };
+  });
 }
 
 type Versions = ReturnType<typeof placeVersions>;
 
-function saidEntry(entry: MessageEntry, position: VersionPosition | undefined): Entry[] {
+function saidEntry(entry: MessageEntry, position: VersionPosition | undefined): Extract<Entry, { kind: 'said' }>[] {
   const { id, role, state } = entry;
   if (role !== 'user' && role !== 'assistant') return [];
   const hasFiles = entry.parts.some(({ type }) => type !== 'text');

@@ -18,5 +18,5 @@ export function nextFocus(entries: readonly Entry[], focused: string | undefined
 const isFocusable = (entry: Entry) =>
   entry.kind === 'tool' ||
   entry.kind === 'queued' ||
-  (entry.kind === 'said' && entry.version !== undefined) ||
+  (entry.kind === 'said' && (entry.version !== undefined || entry.isRefused === true)) ||
   (entry.kind === 'gate' && entry.answer === undefined);

@@ -144,7 +144,7 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
           ...(model !== undefined && { model }),
           ...(attachments.length > 0 && { attachments }),
         });
-        if (findRunningTurn(stateNow())) await before?.refreshQueue();
+        if (findRunningTurn(stateNow()) || stateNow().gate) await before?.refreshQueue();
         return sent;
       });
       if (followed !== before) return; // another thread was opened meanwhile

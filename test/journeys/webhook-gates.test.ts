@@ -36,11 +36,14 @@ test('a job follows its turn through a gate until the last turn ends', async ({ 
   expect(job).not.toHaveProperty('waiting_on');
 });
 
-test('a message to a waiting conversation gives a completed job that says so', async ({ service }) => {
-  await waitingJob(service, 'bob', 'b');
+test('a message to a waiting conversation is answered once its gate is closed', async ({ service, home }) => {
+  const id = await waitingJob(service, 'bob', 'b');
   const next = await service.webhook.submit({ user_id: 'bob', message: 'say more', conversation_id: 'b' });
+  expect(await service.webhook.job(next)).toMatchObject({ status: 'queued' });
 
-  expect(await service.webhook.completed(next)).toMatchObject({ error: { code: 'pairing_required' } });
+  await home.query(`update gates set created_at = now() - interval '24 hours 1 second' where turn_id = $1`, [id]);
+  expect(await service.webhook.completed(next)).toMatchObject({ response: 'more' });
+  expect(await service.webhook.completed(id)).toMatchObject({ error: { code: 'pairing_required' } });
 });
 
 test('a gate without an answer for a day is denied, and the conversation continues', async ({ service, home }) => {

@@ -142,6 +142,7 @@ test('a gate is announced when it opens and to later subscribers, and is answere
     const [socket, late] = [await open(), await open()];
     socket.send({ type: 'send', message: 'use send_mail {"to": "ann@example.com"}' });
     const { gate } = await socket.first('gate');
+    if (!gate) throw new Error('No gate is open.');
     const { thread_id: threadId, turn_id: turnId } = await socket.first('accepted');
     expect(gate).toMatchObject({ thread_id: threadId, turn_id: turnId, kind: 'approval', call: { name: 'send_mail' } });
     expect(JSON.parse(gate.call.arguments)).toEqual({ to: 'ann@example.com' });
@@ -153,11 +154,35 @@ test('a gate is announced when it opens and to later subscribers, and is answere
     late.send({ type: 'gate', id: 'yes', gate_id: gate.id, answer: 'approve' });
     const accepted = await late.first('accepted', from);
     expect(accepted).toMatchObject({ id: 'yes', thread_id: threadId });
-    for (const each of [socket, late]) await each.ended(accepted.turn_id);
+    for (const each of [socket, late]) {
+      await each.ended(accepted.turn_id);
+      expect(each.seen).toContainEqual({ type: 'gate', thread_id: threadId, gate: null });
+    }
     expect(sent).toHaveLength(1);
     late.send({ type: 'gate', id: 'again', gate_id: gate.id, answer: 'approve' });
     expect(await late.first('error')).toMatchObject({ id: 'again' });
     expect(sent).toHaveLength(1);
+  }));
+
+test('a follower sees the turn that continues after a gate before the messages that waited behind it', ({ service }) =>
+  using(service, async (open) => {
+    const [socket, late] = [await open(), await open()];
+    socket.send({ type: 'send', message: 'use send_mail {"to": "ben@example.com"}' });
+    const { gate } = await socket.first('gate');
+    const { thread_id } = await socket.first('accepted');
+    const from = socket.seen.length;
+    socket.send({ type: 'send', id: 'behind', message: 'say later', thread_id });
+    const behind = await socket.first('accepted', from);
+    late.send({ type: 'subscribe', thread_id });
+    await late.first('gate');
+
+    socket.send({ type: 'gate', id: 'no', gate_id: gate?.id ?? '', answer: 'deny' });
+    for (const each of [socket, late]) {
+      await each.ended(behind.turn_id);
+      const started = each.seen.filter((told) => told.type === 'turn-event' && told.event.type === 'turn-started');
+      expect(started.at(-1)).toMatchObject({ turn_id: behind.turn_id, event: { seq: 3 } });
+      expect(started.at(-2)).toMatchObject({ event: { seq: 2 } });
+    }
   }));
 
 test('only the operator receives the progress of a webhook caller’s job', ({ service }) =>

@@ -10,6 +10,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { emit } from '#store/notifications/outbox.ts';
 import { takeUse } from '#store/spending/rate-windows.ts';
 import type { StoredUpdate, UpdateEnd } from '#store/system/chats.ts';
+import { findOpenGate } from '#store/threads/gates.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { listQueued } from '#store/threads/turns.ts';
 import type { Agent } from '../agent.ts';
@@ -178,6 +179,9 @@ export function createUpdateHandler(parts: HandlerParts) {
     const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, place));
     if (!threadId) return 'There is no conversation yet. Send a message to start one.';
     const open = await listOpen(owner, threadId);
+    const isAsked = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId));
+    if (isAsked)
+      return `I wait for an answer.${open.length > 0 ? ` Messages that are read after it: ${open.length}.` : ''}`;
     if (open.length === 0) return 'Nothing is running. Send a message to continue.';
     return `One message is being answered.${open.length > 1 ? ` ${open.length - 1} more wait.` : ''}`;
   }

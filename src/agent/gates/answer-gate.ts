@@ -15,7 +15,7 @@ import { type AuditEntry, type Audited, audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
 import { decideGate, findGate } from '#store/threads/gates.ts';
 import { moveJob } from '#store/threads/jobs.ts';
-import { lockThread, takeNextPosition } from '#store/threads/threads.ts';
+import { lockThread, takePositionAfter } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts';
 import { keepThread } from '#store/threads/unstored-turns.ts';
 import { insertApproval } from '#store/tools/approvals.ts';
@@ -93,16 +93,17 @@ export async function insertTurnAfter(
   channel?: Channel,
 ): Promise<Turn | undefined> {
   const id = newId<TurnId>();
-  const thread = await takeNextPosition(trx, owner, gate.threadId, id);
-  if (!thread) return undefined;
+  const position = await takePositionAfter(trx, owner, gate, id);
+  if (!position) return undefined;
+  const { thread, seq } = position;
   const asked = await getTurnById(trx, owner, gate.turnId);
   const { mission } = asked.request;
   const continued = { ...withoutTimeout(asked.request), ...(mission && { mission: continueRun(mission, asked) }) };
   // The reply to a message of a chat goes there, wherever its gate was answered.
   const isChat = isChatChannel(asked.channel);
-  const request = { ...continued, tools: thread.catalog, echo: isChat ? asked.request.echo : {} };
+  const request = { ...continued, echo: isChat ? asked.request.echo : {} };
   const next = isChat ? asked.channel : (channel ?? asked.channel);
-  const turn = { id, threadId: thread.id, seq: thread.lastSeq, channel: next, request };
+  const turn = { id, threadId: thread.id, seq, channel: next, request };
   return insertTurn(trx, owner, turn, items, thread.active === id);
 }
 

@@ -87,7 +87,7 @@ function policyFacts(tool: Tool, call: GatedCall, { db, owner, userTexts }: Pass
 }
 
 /** The call_id that opens `gate`; a wrong answer leaves the thread waiting. */
-export function checkAnswer(gate: Gate | undefined, callIds: readonly string[]): Gate {
+export function checkAnswer<Open extends Gate>(gate: Open | undefined, callIds: readonly string[]): Open {
   if (gate && gate.kind !== 'external-tool')
     throw new InvalidRequest('no_pending_call', 'input', refusalAt(gate).message);
   if (!gate) throw new InvalidRequest('no_pending_call', 'input', 'This thread is not waiting for a tool result.');

@@ -11,7 +11,7 @@ import { deleteTurn } from '#store/threads/delete-turn.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
-import { endQueuedTurn, findTurn, listUnstored } from '#store/threads/turns.ts';
+import { activate, endQueuedTurn, findTurn, listQueued, listUnstored } from '#store/threads/turns.ts';
 import { markDelivered } from '#store/threads/unstored-turns.ts';
 
 /** Deletes a turn that has ended. Its spending stays counted. */
@@ -22,13 +22,15 @@ export async function deleteEndedTurn(
   { threadId, turnId }: TurnIds,
 ): Promise<void> {
   await engine.flushEvents(); // events that are written later would stay until they expire
-  await withOwner(db, owner, async (trx) => {
+  const next = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const turn = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !turn) throw new NotFound('There is no such response.');
     if (!isEnded(turn)) throw new Conflict('thread_busy', 'The response has not ended yet. Try again in a moment.');
     await deleteUnlessUsed(trx, owner, thread, turn);
+    return thread.active ? undefined : startNext(trx, owner, threadId);
   });
+  if (next) engine.kick(next);
   engine.notifyThread({ threadId, userId: owner.userId });
 }
 
@@ -52,20 +54,34 @@ export async function discardTurn(
   keepsCall: boolean,
 ): Promise<void> {
   await engine.flushEvents();
-  await withOwner(db, owner, async (trx) => {
+  const next = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const turn = await findTurn(trx, owner, threadId, turnId);
-    if (!thread || !turn) return;
+    if (!thread || !turn) return undefined;
     const gate = await findOpenGate(trx, owner, threadId);
     const isWaiting = gate?.turnId === turn.id;
-    if (isWaiting && gate.kind !== 'external-tool') return;
+    if (isWaiting && gate.kind !== 'external-tool') return undefined;
     await markDelivered(trx, owner, turnId);
-    if (isWaiting && keepsCall) return;
+    if (isWaiting && keepsCall) return undefined;
     const isLast = !thread.active && (!gate || isWaiting);
     const delivered = isLast ? await listUnstored(trx, owner, threadId, true) : [turn];
     for (const each of delivered) await deleteUnlessUsed(trx, owner, thread, each);
+    return thread.active ? undefined : startNext(trx, owner, threadId);
   });
+  if (next) engine.kick(next);
   engine.notifyThread({ threadId, userId: owner.userId });
+}
+
+/** Starts the first message that waited behind a gate, if the gate is gone. */
+async function startNext(
+  trx: OwnedTransaction,
+  owner: Pick<Principal, 'userId'>,
+  threadId: ThreadId,
+): Promise<Turn | undefined> {
+  if (await findOpenGate(trx, owner, threadId)) return undefined;
+  const [next] = await listQueued(trx, owner, threadId);
+  if (next) await activate(trx, owner, next);
+  return next;
 }
 
 /** Deletes a turn that waits behind another one, as if its message had never been sent. */

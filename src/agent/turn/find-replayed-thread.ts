@@ -34,7 +34,7 @@ export async function findReplayedThread(
     const gate = await findGateOfCall(trx, owner, answer.callId);
     if (!gate) return undefined;
     if (Number(gate.bytes) > MAX_COMPARED_BYTES) return { kind: 'differs', gate };
-    const thread = await listHistory(trx, owner, gate.threadId, LAST);
+    const thread = await listHistory(trx, owner, gate.threadId, gate.turnSeq); // without messages that wait behind the gate
     if (!agrees(thread, answer.callId, sent.slice(0, -1))) return { kind: 'differs', gate };
 
     const blocks = blocksOf(items);
@@ -42,6 +42,3 @@ export async function findReplayedThread(
     return { kind: 'continues', threadId: gate.threadId, items: [answer, ...added] };
   });
 }
-
-/** Every turn of a thread. */
-const LAST = 2 ** 31 - 1;

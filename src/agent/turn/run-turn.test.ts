@@ -50,7 +50,6 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       return (answer ?? []).map((body) => item(body));
     },
-    threadUrl: 'https://reborn.example.com/threads/t',
     async passageFor(made) {
       if (made.name.startsWith('their_')) return { kind: 'gate', gate: gate(made) };
       if (made.name.startsWith('bad_')) return { kind: 'forbidden' };
@@ -91,19 +90,6 @@ test('a message behind a gate is refused, and nothing is run', async () => {
     refused: true,
   });
   expect(done).toEqual([]);
-});
-
-test('a message behind a gate that a person must answer says where to answer it', async () => {
-  const ahead: Gate = {
-    threadId: 't' as ThreadId,
-    turnId: 'u' as TurnId,
-    ...gate({ callId: 'call_7', name: 'send' }),
-    kind: 'approval',
-  };
-
-  expect(await runTurn({ ...fakeSteps([[reply]]).steps, gateAhead: ahead })).toMatchObject({
-    failure: { code: 'approval_required', message: expect.stringContaining('https://reborn.example.com/threads/t') },
-  });
 });
 
 test('a call that is forbidden does not hold up the turn', async () => {

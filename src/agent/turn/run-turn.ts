@@ -9,10 +9,8 @@ export type TurnSteps = {
   loadHistory(): Promise<Item[]>;
   /** Whether the turn has its reply, or has ended itself without one. */
   isAnswered(history: readonly Item[]): boolean;
-  /** An open gate of an earlier turn that this turn's input does not answer. */
+  /** An open gate of an earlier turn. Messages wait behind it; only a replica of the version before starts one of them. */
   readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
-  /** The thread's page in the web UI. */
-  readonly threadUrl: string | undefined;
   askModel(history: readonly Item[]): Promise<Item[]>;
   passageFor(call: FunctionCallItem): Promise<Passage>;
   callTool(call: FunctionCallItem, passage: Exclude<Passage, { kind: 'gate' }>): Promise<Item[]>;
@@ -25,7 +23,7 @@ const MAX_ROUNDS = 50;
  * A turn never sleeps. It ends at a gate; answering the gate starts the next turn.
  */
 export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
-  if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead, steps.threadUrl), refused: true };
+  if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead), refused: true };
 
   const history = await steps.loadHistory();
   for (let round = 0; !steps.isAnswered(history); ) {

@@ -5,16 +5,17 @@ import { firstWords } from '#domain/thread/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { blocksMessage, blocksOf } from '#domain/thread/replayed-history.ts';
-import { MAX_WAITING_TURNS, type Thread } from '#domain/thread/thread.ts';
+import { MAX_WAITING_TURNS, type ThreadUrl } from '#domain/thread/thread.ts';
 import {
   type Channel,
   type Failure,
+  isRefusedAtGates,
   type RequestTry,
   refusalAt,
   type Turn,
   type TurnRequest,
 } from '#domain/thread/turn.ts';
-import type { Gate } from '#domain/tool/gate.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { TraceContext } from '#domain/trace/trace-context.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -24,14 +25,21 @@ import { takeKey } from '#store/threads/idempotency-keys.ts';
 import { listNewestRequests } from '#store/threads/items.ts';
 import { insertJob, moveJob } from '#store/threads/jobs.ts';
 import { insertTry } from '#store/threads/request-tries.ts';
-import { findNamedThread, insertThread, replaceCatalog, takeNextPosition } from '#store/threads/threads.ts';
+import {
+  findNamedThread,
+  insertThread,
+  lockThread,
+  replaceCatalog,
+  takeNextPosition,
+  takePositionAfter,
+} from '#store/threads/threads.ts';
 import {
   countWaiting,
   findTriedTurn,
   findTurn,
   findTurnById,
   getTurnById,
-  insertFailedTurn,
+  insertRefusedTurn,
   insertTurn,
 } from '#store/threads/turns.ts';
 import { isDelivered, markUnstored } from '#store/threads/unstored-turns.ts';
@@ -64,6 +72,8 @@ export type TurnInput = {
   readonly startsThread?: boolean;
   /** The turn is deleted once its reply was delivered, or an hour after its end. */
   readonly isUnstored?: boolean;
+  /** Where a person answers the gate of a thread. A caller who is refused there is told. */
+  readonly threadUrl?: ThreadUrl;
   /** Makes the turn a job. A job can name its thread: the first job of that name starts it, later ones continue it. */
   readonly job?: NewJob;
 };
@@ -227,25 +237,49 @@ async function continueThread(
   threadId: ThreadId,
   input: TurnInput,
 ): Promise<Turn> {
-  const { preview } = firstWords(input.items);
-  const thread = await takeNextPosition(trx, owner, threadId, id, { preview, bytes: bytesOf(input.items) });
-  if (!thread && input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
-  if (!thread) return insertUnknownThread(trx, owner, id, input);
-
-  const answered = checkInput(await findOpenGate(trx, owner, threadId), input);
-  if (thread.active !== id) await checkRoom(trx, owner, thread);
-
-  const tools = input.tools ?? (answered ? thread.catalog : []);
-  const request = toRequest(input, tools);
-  const newTurn = { id, threadId, seq: thread.lastSeq, channel: input.channel, request };
-  const turn = await insertTurn(trx, owner, newTurn, input.items, thread.active === id);
-  if (answered) {
-    await closeGate(trx, owner, answered.id, turn.seq);
-    await moveJob(trx, owner, answered.id, turn.id);
+  if (!(await lockThread(trx, owner, threadId))) {
+    if (input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
+    return insertUnknownThread(trx, owner, id, input);
   }
+  const gate = await findOpenGate(trx, owner, threadId);
+  if (isAnswer(input)) return continueAfter(trx, owner, id, checkAnswer(gate, callIdsOf(input)), input);
+
+  const isRefused = gate && isRefusedAtGates(input.channel);
+  if (isRefused && gate.kind === 'external-tool')
+    throw new InvalidRequest('tool_output_missing', 'input', refusalAt(gate).message);
+  const thread = await takeNextPosition(trx, owner, threadId, gate ? null : id, saidIn(input));
+  if (!thread) throw new NotFound('There is no such thread.');
+  const tools = input.tools ?? [];
+  const turn = { id, threadId, seq: thread.lastSeq, channel: input.channel, request: toRequest(input, tools) };
+  if (isRefused) return insertRefusedTurn(trx, owner, turn, input.items, refusalAt(gate, input.threadUrl?.(threadId)));
+
+  const ahead = thread.active ?? gate?.turnId;
+  if (ahead && ahead !== id) await checkRoom(trx, owner, threadId, ahead);
   if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
+  return insertTurn(trx, owner, turn, input.items, thread.active === id);
+}
+
+/** Continues a thread with the output of the caller's tool. Without new tools, the caller's tools are those of the turn that waits. */
+async function continueAfter(
+  trx: OwnedTransaction,
+  owner: Principal,
+  id: TurnId,
+  gate: OpenGate,
+  input: TurnInput,
+): Promise<Turn> {
+  const position = await takePositionAfter(trx, owner, gate, id, saidIn(input));
+  if (!position) throw new NotFound('There is no such thread.');
+  const { thread, seq } = position;
+  const tools = input.tools ?? (await getTurnById(trx, owner, gate.turnId)).request.tools;
+  const next = { id, threadId: thread.id, seq, channel: input.channel, request: toRequest(input, tools) };
+  const turn = await insertTurn(trx, owner, next, input.items, thread.active === id);
+  await closeGate(trx, owner, gate.id, turn.seq);
+  await moveJob(trx, owner, gate.id, turn.id);
+  if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, thread.id, tools);
   return turn;
 }
+
+const saidIn = ({ items }: TurnInput) => ({ preview: firstWords(items).preview, bytes: bytesOf(items) });
 
 const bytesOf = (items: readonly NewItem[]): number => Buffer.byteLength(JSON.stringify(items));
 
@@ -255,17 +289,11 @@ export const isAnswer = ({ threadId, items }: TurnInput): boolean =>
   items[0]?.type === 'function_call_output' &&
   items.every((item) => item.type === 'function_call_output' || (item.type === 'message' && item.role === 'developer'));
 
-/** The gate that this input answers, if any. Refuses an input that the thread can't accept now. */
-function checkInput(gate: Gate | undefined, input: TurnInput): Gate | undefined {
-  const outputs = input.items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
-  if (isAnswer(input)) return checkAnswer(gate, outputs);
-  if (gate?.kind === 'external-tool') throw new InvalidRequest('tool_output_missing', 'input', refusalAt(gate).message);
-  return undefined;
-}
+const callIdsOf = ({ items }: TurnInput): string[] =>
+  items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
 
-async function checkRoom(trx: OwnedTransaction, owner: Principal, thread: Thread): Promise<void> {
-  if (!thread.active) return;
-  const waiting = await countWaiting(trx, owner, thread.id, thread.active);
+async function checkRoom(trx: OwnedTransaction, owner: Principal, threadId: ThreadId, ahead: TurnId): Promise<void> {
+  const waiting = await countWaiting(trx, owner, threadId, ahead);
   if (waiting >= MAX_WAITING_TURNS)
     throw new Conflict(
       'thread_busy',
@@ -283,7 +311,7 @@ async function insertUnknownThread(
   const newTurn = { id, threadId: newId<ThreadId>(), seq: 1 };
   await insertThread(trx, owner, { id: newTurn.threadId, lastSeq: 1 });
   const request = toRequest(input, input.tools ?? []);
-  return insertFailedTurn(trx, owner, { ...newTurn, channel: input.channel, request }, UNKNOWN_THREAD);
+  return insertRefusedTurn(trx, owner, { ...newTurn, channel: input.channel, request }, [], UNKNOWN_THREAD);
 }
 
 const UNKNOWN_THREAD: Failure = {

@@ -5,7 +5,6 @@ import { type InlinePart, type Item, type MessageItem, textOf, type WrittenItem 
 import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
-import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { traceparentOf } from '#domain/trace/trace-context.ts';
@@ -49,7 +48,6 @@ export type TurnContext = SettingParts & {
   readonly db: Database;
   readonly models: Models;
   readonly tools: ToolRegistry;
-  readonly threadUrl?: ThreadUrl;
   /** Daily spending limit of each user; without it there is no limit. */
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
@@ -252,7 +250,6 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   return {
     gateAhead: run.gateAhead,
     isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
-    threadUrl: context.threadUrl?.(turn.threadId),
 
     async passageFor(call) {
       const known = decided?.id === call.id ? decided.passage : undefined;

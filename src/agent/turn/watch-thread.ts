@@ -1,5 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
-import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { TimedItem } from '#domain/thread/item.ts';
 import { isEnded, type Turn } from '#domain/thread/turn.ts';
@@ -13,7 +13,8 @@ export type ThreadEvent =
   /** A turn was accepted; `items` is its input. */
   | { readonly kind: 'started'; readonly turn: Turn; readonly items: readonly TimedItem[] }
   | { readonly kind: 'event'; readonly turn: Turn; readonly numbered: NumberedEvent }
-  | { readonly kind: 'gate'; readonly gate: ShownGate }
+  /** The thread waits at this gate; null: its gate was answered. */
+  | { readonly kind: 'gate'; readonly gate: ShownGate | null }
   /** Another line of its turns is shown: items that were read with another number may be hidden now. */
   | { readonly kind: 'line'; readonly line: number };
 
@@ -28,7 +29,8 @@ export const STARTED = -1;
 
 /**
  * Follows a thread without end: its turns one after the other, each from its start to its end, wherever they run and
- * on any channel. Without `after`, it begins with the unfinished turn. It waits for a slow reader.
+ * on any channel. Messages that wait behind an open gate follow when they start. Without `after`, it begins with the unfinished
+ * turn. It waits for a slow reader.
  */
 export async function* watchThread(
   { agent, threads }: { agent: Agent; threads: Threads },
@@ -43,20 +45,32 @@ export async function* watchThread(
   try {
     let { seq } = await findStart();
     let line = 0;
-    const waiting = await threads.findGate(owner, threadId);
-    if (waiting) yield { kind: 'gate', gate: waiting };
+    let open: { readonly id: GateId; readonly seq: number } | undefined;
+    let isTold = after?.sequence === undefined; // a follower that comes back may know a gate that was answered meanwhile
+    const behindGate = new Set<TurnId>(); // turns behind an open gate that were sent already
     while (!signal.aborted) {
       const seen = await threads.turnsFrom(owner, threadId, seq);
       if (!seen) return; // it was deleted
       if (seen.line !== line) yield { kind: 'line', line: seen.line };
       line = seen.line;
+      const gate = await threads.findGate(owner, threadId);
+      if (!isTold || gate?.id !== open?.id) {
+        isTold = true;
+        yield { kind: 'gate', gate: gate ?? null };
+        if (open) seq = Math.min(seq, open.seq + 1); // the turn that answers it comes before the turns behind it
+        open = gate && { id: gate.id, seq: (await threads.getTurn(owner, gate.turnId)).seq };
+        continue;
+      }
+      const from = seq;
       for (const turn of seen.turns) {
-        yield* followTurn(turn, turn.id === after?.turnId ? after.sequence : undefined);
+        if (!isEnded(turn) && turn.id !== seen.active) break; // it waits behind the gate
+        if (!behindGate.has(turn.id)) yield* followTurn(turn, turn.id === after?.turnId ? after.sequence : undefined);
+        if (open && turn.seq > open.seq) behindGate.add(turn.id);
         seq = turn.seq + 1;
         if (signal.aborted) return;
         if (!isEnded(turn)) break; // those behind it may have been withdrawn meanwhile
       }
-      if (seen.turns.length === 0) await bell.rung();
+      if (seq === from) await bell.rung();
     }
   } finally {
     unfollow();
@@ -75,12 +89,8 @@ export async function* watchThread(
 
   async function* followTurn(turn: Turn, known: number | undefined): AsyncGenerator<ThreadEvent, void> {
     if (known === undefined) yield { kind: 'started', turn, items: await threads.inputOf(owner, turn) };
-    for await (const numbered of agent.watch(owner, turn, { after: known ?? STARTED, signal })) {
+    for await (const numbered of agent.watch(owner, turn, { after: known ?? STARTED, signal }))
       yield { kind: 'event', turn, numbered };
-      if (numbered.event.type !== 'turn-ended' || numbered.event.status !== 'waiting') continue;
-      const gate = await threads.findGate(owner, threadId);
-      if (gate) yield { kind: 'gate', gate };
-    }
   }
 }
 

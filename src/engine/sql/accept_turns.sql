@@ -1,8 +1,8 @@
 -- Accepts inputs, and starts at once those whose thread is free, up to `room`, unless other turns wait for a replica. From its
 -- commit on, an input can't be lost.
--- Outcomes: running, queued (behind another turn), handed (free, but no room here), known (an earlier send of the same turn was
--- stored), repeated (the key belongs to another turn), busy (the thread is locked: retry), and the refusals unknown, gate, full
--- and large.
+-- Outcomes: running, queued (behind another turn or an open gate), handed (free, but no room here), known (an earlier send of the
+-- same turn was stored), repeated (the key belongs to another turn), busy (the thread is locked: retry), and the refusals unknown,
+-- full, large and gate: only callers of the model APIs, who wait for an answer, are refused at an open gate.
 create or replace function accept_turns(self uuid, room integer, max_waiting integer, max_bytes bigint,
   turn_ids uuid[], thread_ids uuid[], user_ids text[], channels text[], requests text[], catalogs text[], openings text[], previews text[],
   news boolean[], afters uuid[], keys text[], digests text[], lastings boolean[], are_jobs boolean[], names text[], metadatas text[], callbacks text[],
@@ -64,24 +64,26 @@ begin
 
   return query
   with asked as (
-    select a.*, threads.last_seq, threads.active, (a.new and a.thread_id = any(begun)) as begins,
+    select a.*, threads.last_seq, threads.active, gate.seq as gate_seq, (a.new and a.thread_id = any(begun)) as begins,
       (select coalesce(sum(octet_length(i.body)), 0) from unnest(item_entries, bodies) as i (n, body) where i.n = a.n) as bytes
     from unnest(turn_ids, thread_ids, user_ids, channels, requests, catalogs, previews, news, afters, are_jobs, names, metadatas, callbacks)
       with ordinality as a (turn_id, thread_id, user_id, channel, request, catalog, preview, new, after, is_job, name, metadata, callback, n)
     join threads on threads.id = a.thread_id and threads.user_id = a.user_id
+    left join lateral (select gates.turn_seq as seq from gates
+      where a.thread_id <> all(begun) and gates.thread_id = a.thread_id and answered_at is null) as gate on true
     where a.thread_id = any(begun || held) and a.turn_id <> all(already) and a.n <> all(repeats)
       and (a.thread_id = any(begun) or (threads.bytes <= max_bytes
-        and not exists (select from gates where gates.thread_id = a.thread_id and answered_at is null)
+        and (gate.seq is null or a.channel not in ('responses', 'chat-completions'))
         and (a.after is null or exists (select from turns where turns.id = a.after and turns.thread_id = a.thread_id))))
   ), counted as (
     select asked.*, row_number() over (partition by asked.thread_id, begins order by n) as nth,
-      case when begins or active is null then 0 else (
-        select count(*) from turns as q join turns as a on a.id = asked.active
-        where q.thread_id = asked.thread_id and q.seq > a.seq and q.status = 'queued') end as waiting
+      case when begins or (active is null and gate_seq is null) then 0 else (
+        select count(*) from turns as q where q.thread_id = asked.thread_id and q.status = 'queued'
+          and q.seq > coalesce((select a.seq from turns as a where a.id = asked.active), gate_seq)) end as waiting
     from asked
   ), placed as (
-    select counted.*, case when begins then 1 else last_seq + nth::integer end as seq, begins or (active is null and nth = 1) as starts
-    from counted where begins or waiting + nth - (active is null)::integer <= max_waiting
+    select counted.*, case when begins then 1 else last_seq + nth::integer end as seq, begins or (active is null and gate_seq is null and nth = 1) as starts
+    from counted where begins or waiting + nth - (active is null and gate_seq is null)::integer <= max_waiting
   ), ranked as (
     select placed.*, starts and count(*) filter (where starts) over (order by n) <= room as runs from placed
   ), put as (
@@ -102,7 +104,7 @@ begin
     update threads set last_seq = r.last, active = coalesce(threads.active, r.first), updated_at = now(), archived = false,
       bytes = threads.bytes + r.bytes, catalog = r.catalog::json,
       preview = coalesce(nullif(r.preview, ''), threads.preview), opening = coalesce(nullif(threads.opening, ''), r.preview)
-    from (select ranked.thread_id, max(ranked.seq) as last, (array_agg(ranked.turn_id order by ranked.seq))[1] as first,
+    from (select ranked.thread_id, max(ranked.seq) as last, (array_agg(ranked.turn_id order by ranked.seq) filter (where starts))[1] as first,
         sum(ranked.bytes) as bytes, (array_agg(ranked.catalog order by ranked.seq desc))[1] as catalog,
         (array_agg(ranked.preview order by ranked.seq desc))[1] as preview
       from ranked where not begins group by ranked.thread_id) as r
@@ -127,11 +129,13 @@ begin
         when a.turn_id = any(already) then 'known'
         when threads.id is null or (a.after is not null and after_turn.id is null) then 'unknown'
         when a.thread_id <> all(begun || held) then 'busy'
-        when exists (select from gates where gates.thread_id = a.thread_id and answered_at is null) then 'gate'
+        when a.channel in ('responses', 'chat-completions')
+          and exists (select from gates where gates.thread_id = a.thread_id and answered_at is null) then 'gate'
         when threads.bytes > max_bytes then 'large'
         else 'full' end,
       coalesce(kept.turn_id, a.turn_id), a.thread_id, turns.seq, turns.created_at, kept.digest, null::json
-    from unnest(turn_ids, thread_ids, user_ids, keys, afters) with ordinality as a (turn_id, thread_id, user_id, key, after, n)
+    from unnest(turn_ids, thread_ids, user_ids, channels, keys, afters) with ordinality
+      as a (turn_id, thread_id, user_id, channel, key, after, n)
     left join threads on threads.id = a.thread_id and threads.user_id = a.user_id
     left join turns on turns.id = a.turn_id
     left join turns as after_turn on after_turn.id = a.after and after_turn.thread_id = a.thread_id

@@ -1,5 +1,6 @@
 -- Ends turns with their last items, and activates the next turn of their threads. Outcomes: ended, again (an earlier send was
--- stored), busy (locked: retry), lost. A successor that may run here is returned as `next`, already running.
+-- stored), busy (locked: retry), lost. A successor that may run here is returned as `next`, already running. While a gate is open,
+-- the thread has no active turn and its messages stay queued: the turn that continues after the gate comes before them.
 create or replace function settle_turns(self uuid, room integer, cancelled_job text,
   turn_ids uuid[], attempts integer[], statuses text[], failures text[], refuseds boolean[], usages text[], firsts integer[], grows bigint[],
   gate_ids uuid[], gate_kinds text[], gate_calls text[], gate_revisions text[],
@@ -54,7 +55,8 @@ begin
   ), following as (
     select e.id as ended_id, q.id, row_number() over (order by e.n) <= room and not crowded as runs
     from ended as e cross join lateral (select turns.id from turns
-      where turns.thread_id = e.thread_id and turns.seq > e.seq and turns.status = 'queued' order by turns.seq limit 1) as q
+      where turns.thread_id = e.thread_id and turns.seq > e.seq and turns.status = 'queued' and e.gate is null
+        and not exists (select from gates where gates.thread_id = e.thread_id and answered_at is null) order by turns.seq limit 1) as q
   ), started as (
     update turns set status = case when runs then 'running' else turns.status end, runner = case when runs then self end,
       attempt = turns.attempt + runs::integer, started_at = case when runs then moment end,

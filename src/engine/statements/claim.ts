@@ -40,12 +40,14 @@ export async function sweepLostTurns(pool: EnginePool): Promise<number> {
   return rowCount ?? 0;
 }
 
-// A turn is lost if it is its thread's active turn and still queued, but doesn't wait for a replica; or if its thread has no active turn.
+// A turn is lost if it is its thread's active turn and still queued, but doesn't wait for a replica; or if its thread has no active turn
+// and no open gate.
 const SWEEP = `
   with idle as (
     select threads.id from threads
     where threads.id in (select thread_id from turns where status = 'queued' and ready_at is null and created_at < now() - interval '5 seconds')
-      and (threads.active is null or exists (
+      and (threads.active is null and not exists (
+        select from gates where gates.thread_id = threads.id and answered_at is null) or exists (
         select from turns where turns.id = threads.active and status not in ('running') and ready_at is null))
     order by threads.id limit 1000 for no key update skip locked
   ), next as (

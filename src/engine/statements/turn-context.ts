@@ -34,7 +34,7 @@ export type TurnContext = {
   readonly skills: readonly { readonly userId: UserId; readonly name: string; readonly description: string }[];
   /** Changes when a secret that the user may use is added, changed or removed; null when there are none. */
   readonly secrets: string | null;
-  /** A gate that was open when the turn was queued and that the turn does not answer. */
+  /** An open gate of an earlier turn. */
   readonly gateAhead: Gate | null;
   /** Replaces the older part of the thread, which is not included. */
   readonly summary: Summary | null;

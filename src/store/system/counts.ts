@@ -25,7 +25,7 @@ export async function takeCensus(system: SystemConnection): Promise<Census> {
   return { replicas: count('replicas'), queued: count('queued'), running: count('running'), threads };
 }
 
-/** The current workload, and how long the oldest turn has waited. */
+/** The current workload, and how long the oldest turn has waited. Messages behind a gate wait for a person, and don't count there. */
 export type TurnCounts = {
   readonly queued: number;
   readonly running: number;
@@ -40,7 +40,8 @@ export async function countTurns(system: SystemConnection): Promise<TurnCounts> 
   const { rows } = await system.query<TurnCounts>(
     `select count(*) filter (where status = 'queued')::integer as queued,
        count(*) filter (where status = 'running')::integer as running,
-       floor(extract(epoch from now() - min(created_at) filter (where status = 'queued')))::integer as "oldestSeconds",
+       floor(extract(epoch from now() - min(created_at) filter (where status = 'queued' and not exists (
+         select from gates where gates.thread_id = turns.thread_id and answered_at is null))))::integer as "oldestSeconds",
        floor(extract(epoch from now() - (select min(ready_at) from turns where ready_at <= now())))::integer as "placeSeconds",
        (select count(*)::integer from gates where answered_at is null) as waiting
      from turns where status in ('queued', 'running')`,

@@ -28,18 +28,18 @@ export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promi
     .executeTakeFirst();
 }
 
-/** The gate of a thread that waits for the output of this call of the caller's tool, and the thread's size in bytes. */
+/** The gate of a thread that waits for the output of this call of the caller's tool, its turn's number, and the thread's size in bytes. */
 export async function findGateOfCall(
   trx: OwnedTransaction,
   owner: Owner,
   callId: string,
-): Promise<(OpenGate & { bytes: string }) | undefined> {
+): Promise<(OpenGate & { turnSeq: number; bytes: string }) | undefined> {
   // As text: PostgreSQL can't look inside JSON that has null characters or lone surrogates.
   const written = `"callId":${JSON.stringify(callId)}`;
   const gates = await trx
     .selectFrom('gates')
     .innerJoin('threads', 'threads.id', 'gates.threadId')
-    .select([...columns.map((column) => `gates.${column}` as const), 'threads.bytes'])
+    .select([...columns.map((column) => `gates.${column}` as const), 'gates.turnSeq', 'threads.bytes'])
     .where('gates.userId', '=', owner.userId)
     .where('kind', '=', 'external-tool')
     .where('answeredAt', 'is', null)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Thread } from '#domain/thread/thread.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
@@ -32,7 +33,7 @@ export function takeNextPosition(
   owner: Owner,
   id: ThreadId,
   turnId: TurnId | null,
-  { preview = '', bytes = 0 }: { readonly preview?: string; readonly bytes?: number } = {},
+  { preview = '', bytes = 0 }: Said = {},
 ): Promise<Thread | undefined> {
   return trx
     .updateTable('threads')
@@ -48,6 +49,42 @@ export function takeNextPosition(
     .where('userId', '=', owner.userId)
     .returning(columns)
     .executeTakeFirst();
+}
+
+type Said = { readonly preview?: string; readonly bytes?: number };
+
+/**
+ * Gives `turnId`, which answers `gate`, its number: the messages that wait behind the gate move up by one, so that the output of
+ * the call comes before them in every prompt. The caller holds the lock of the thread.
+ */
+export async function takePositionAfter(
+  trx: OwnedTransaction,
+  owner: Owner,
+  gate: OpenGate,
+  turnId: TurnId,
+  said: Said = {},
+): Promise<{ readonly thread: Thread; readonly seq: number } | undefined> {
+  const thread = await takeNextPosition(trx, owner, gate.threadId, turnId, said);
+  if (!thread) return undefined;
+  const { rows } = await sql<{ first: number | null }>`
+    select min(turns.seq) as first from turns join gates on gates.id = ${gate.id} and gates.user_id = turns.user_id
+    where turns.thread_id = ${gate.threadId} and turns.user_id = ${owner.userId}
+      and turns.seq > gates.turn_seq and turns.attempt < 0 and not turns.refused`.execute(trx);
+  const first = thread.active === turnId ? rows[0]?.first : null; // a turn that runs keeps its number
+  if (first === undefined || first === null) return { thread, seq: thread.lastSeq };
+  await moveUp(trx, owner, thread.id, first);
+  return { thread, seq: first };
+}
+
+/** Adds one to the numbers from `first` on. None of these turns has started, so only they, their input and a share refer to them. */
+async function moveUp(trx: OwnedTransaction, owner: Owner, id: ThreadId, first: number): Promise<void> {
+  const own = sql`thread_id = ${id} and user_id = ${owner.userId}`;
+  // Negative in between: a number can't be taken twice, not even during a statement.
+  await sql`update turns set seq = -seq - 1, follows = null where ${own} and seq >= ${first}`.execute(trx);
+  await sql`update turns set seq = -seq where ${own} and seq < 0`.execute(trx);
+  await sql`update items set turn_seq = -turn_seq - 1 where ${own} and turn_seq >= ${first}`.execute(trx);
+  await sql`update items set turn_seq = -turn_seq where ${own} and turn_seq < 0`.execute(trx);
+  await sql`update shares set through_seq = through_seq + 1 where ${own} and through_seq >= ${first}`.execute(trx);
 }
 
 /** The size of the thread's items, in bytes of JSON. */

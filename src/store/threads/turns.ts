@@ -37,12 +37,24 @@ export async function insertEndedTurn(
   return insert(trx, owner, turn, items, 'ended');
 }
 
+/** Inserts a turn that failed before it started: it never runs, and prompts leave its items out. */
+export async function insertRefusedTurn(
+  trx: OwnedTransaction,
+  owner: Owner,
+  turn: NewTurn,
+  items: readonly NewItem[],
+  failure: Failure,
+): Promise<Turn> {
+  return insert(trx, owner, turn, items, 'refused', failure);
+}
+
 async function insert(
   trx: OwnedTransaction,
   owner: Owner,
   turn: NewTurn,
   items: readonly NewItem[],
-  state: 'waits' | 'queued' | 'ended',
+  state: 'waits' | 'queued' | 'ended' | 'refused',
+  failure: Failure | null = null,
 ): Promise<Turn> {
   const said = items.flatMap((item) => saidTextOf(item) ?? []);
   const uses = items.flatMap((item) => storedHashesOf(item).map((sha256) => ({ id: item.id, sha256 })));
@@ -61,28 +73,9 @@ async function insert(
     said.map(({ text }) => text),
     uses.map(({ id }) => id),
     uses.map(({ sha256 }) => sha256),
+    failure && JSON.stringify(failure),
   ]);
   return toTurn(one(rows));
-}
-
-/** Inserts a turn that failed before it started: it has a position and a reason, and never runs. */
-export async function insertFailedTurn(
-  trx: OwnedTransaction,
-  owner: Owner,
-  turn: NewTurn,
-  failure: Failure,
-): Promise<Turn> {
-  const values = {
-    ...turn,
-    userId: owner.userId,
-    request: JSON.stringify(turn.request),
-    status: 'failed' as const,
-    refused: true,
-    failure: JSON.stringify(failure),
-    endedAt: sql<Date>`now()`,
-  };
-  const row = await trx.insertInto('turns').values(values).returning(columns).executeTakeFirstOrThrow();
-  return toTurn(row);
 }
 
 export async function findTurn(
@@ -129,28 +122,28 @@ export async function findTriedTurn(trx: OwnedTransaction, owner: Owner, digest:
   return row && toTurn(row);
 }
 
-/** The shown turns of a thread from `seq` on, in order, and the number of the shown line; undefined when there are none. */
+/** The shown turns of a thread from `seq` on, in order, its active turn, and the number of the shown line; undefined when there are none. */
 export async function listTurnsFrom(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
   seq: number,
-): Promise<{ turns: Turn[]; line: number } | undefined> {
+): Promise<{ turns: Turn[]; active: TurnId | null; line: number } | undefined> {
   const rows = await trx
     .selectFrom('turns')
-    .select(columns)
-    .select((row) =>
-      row.selectFrom('threads').select('threads.line').whereRef('threads.id', '=', 'turns.threadId').as('line'),
-    )
+    .innerJoin('threads', 'threads.id', 'turns.threadId')
+    .select(columns.map((column) => `turns.${column}` as const))
+    .select(['threads.line', 'threads.active'])
     .where('threadId', '=', threadId)
-    .where('userId', '=', owner.userId)
+    .where('turns.userId', '=', owner.userId)
     .where('seq', '>=', seq)
     .where('hidden', '=', false)
     .orderBy('seq')
     .limit(100)
     .execute();
   const [first] = rows;
-  return first && { turns: rows.map(({ line: _, ...turn }) => toTurn(turn)), line: first.line ?? 0 };
+  const turns = rows.map(({ line: _, active: __, ...turn }) => toTurn(turn));
+  return first && { turns, active: first.active, line: first.line };
 }
 
 /** The turns of a thread that are not to be stored, newest first. `isDelivered`: only those whose caller has the reply. */
@@ -191,27 +184,27 @@ export async function findTurnRecord(
   return { turn: toTurn(turn), items: items.map(itemFromJson), gate };
 }
 
-/** The number of turns queued behind the thread's active one. */
+/** The number of turns queued behind the turn `ahead`. */
 export async function countWaiting(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
-  active: TurnId,
+  ahead: TurnId,
 ): Promise<number> {
   const row = await trx
     .selectFrom('turns as waiting')
-    .innerJoin('turns as active', 'active.threadId', 'waiting.threadId')
-    .where('active.id', '=', active)
+    .innerJoin('turns as ahead', 'ahead.threadId', 'waiting.threadId')
+    .where('ahead.id', '=', ahead)
     .where('waiting.threadId', '=', threadId)
     .where('waiting.userId', '=', owner.userId)
-    .whereRef('waiting.seq', '>', 'active.seq')
+    .whereRef('waiting.seq', '>', 'ahead.seq')
     .where('waiting.status', '=', 'queued')
     .select((count) => count.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(row.count);
 }
 
-/** The turns that wait behind the thread's active one, in order. */
+/** The turns that wait behind the thread's active one or its open gate, in order. */
 export async function listQueued(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<Turn[]> {
   const rows = await trx
     .selectFrom('turns')
@@ -229,6 +222,35 @@ export async function listQueued(trx: OwnedTransaction, owner: Owner, threadId: 
 export type UnrunOutcome =
   | { readonly status: 'cancelled'; readonly failure: null }
   | { readonly status: 'failed'; readonly failure: Failure };
+
+/** Makes a queued turn the active one, which waits for a replica. The caller holds the lock of the thread. */
+export async function activate(trx: OwnedTransaction, owner: Owner, { id, threadId }: Turn): Promise<void> {
+  await trx
+    .updateTable('threads')
+    .set({ active: id })
+    .where('id', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .execute();
+  await sql`update turns set ready_at = least(created_at, now()) where id = ${id} and user_id = ${owner.userId}`.execute(trx);
+}
+
+/** Those of these turns whose input was refused, so that prompts leave it out. */
+export async function listRefused(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+  ids: readonly TurnId[],
+): Promise<TurnId[]> {
+  const rows = await trx
+    .selectFrom('turns')
+    .select('id')
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('refused', '=', true)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+  return rows.map(({ id }) => id);
+}
 
 /** Ends a queued turn that never ran, unless it answers a gate: then it must run, to close the calls that wait at that gate. */
 export async function endQueuedTurn(
@@ -317,9 +339,10 @@ const INSERT = `
     insert into attachment_uses (item_id, sha256, thread_id, user_id)
     select used.id, used.sha256, $2::uuid, $3::text from unnest($13::uuid[], $14::text[]) as used (id, sha256)
   )
-  insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at)
-  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $9::text when 'ended' then 'completed' else 'queued' end,
-    case $9 when 'waits' then now() end, case $9 when 'ended' then now() end)
+  insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at, refused, failure)
+  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6,
+    case $9::text when 'ended' then 'completed' when 'refused' then 'failed' else 'queued' end,
+    case $9 when 'waits' then now() end, case when $9 in ('ended', 'refused') then now() end, $9 = 'refused', $15::json)
   returning ${selected}`;
 
 const ACTIVATE_NEXT = `

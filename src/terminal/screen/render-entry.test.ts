@@ -103,6 +103,15 @@ test('what is too long to be shown in full can only be denied', () => {
   expect(shown).not.toContain('approve once');
 });
 
+test('a message says whether it waits for an answer, or was never read', () => {
+  const queued = { kind: 'queued', id: 'q', text: 'hi', editable: true } as const;
+  const linesOf = (entry: Entry) => renderEntry(entry, 90, look()).join('\n');
+  expect(linesOf({ ...queued, atGate: true })).toContain('read after you answer');
+  expect(linesOf({ ...queued, atGate: false })).toContain('queued');
+  const unread = { kind: 'said', id: 'u', role: 'user', text: 'hi', state: 'done', isRefused: true } as const;
+  expect(linesOf(unread)).toContain('Tab to send again');
+});
+
 test('a tool line has its name, what it is about, and how long it took, also when there is little room', () => {
   const tool = { kind: 'tool', id: 't', name: 'weather', state: 'running', began: 1000 } as const;
   const line = (width: number, more: { output: string | undefined; ended: number | undefined }) =>

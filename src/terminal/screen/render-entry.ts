@@ -18,6 +18,7 @@ export type Look = {
 };
 
 const MOST_UNFOLDED_LINES = 200;
+const UNREAD = 'not read by the model, Tab to send again';
 const PICKED_UP = '- - the service restarted here and continued - -';
 
 /** One entry as lines of at most `width` columns, with the empty line that follows it. */
@@ -50,9 +51,10 @@ function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, look
   const { colours, markdown } = look;
   const version = entry.version === undefined ? [] : [versionOf(entry.version, look.focused === entry.id, colours)];
   if (entry.role === 'user') {
-    const state = entry.state === 'pending' ? [colours.waiting('not sent yet')] : [];
-    const keys =
-      look.focused === entry.id ? wrap('Left, Right other versions   Enter edits', width, colours.inverse) : [];
+    const state =
+      entry.state === 'pending' ? [colours.waiting('not sent yet')] : entry.isRefused ? [colours.waiting(UNREAD)] : [];
+    const hint = entry.isRefused ? 'Enter sends again' : 'Left, Right other versions   Enter edits';
+    const keys = look.focused === entry.id ? wrap(hint, width, colours.inverse) : [];
     return [[colours.bold('You'), ...state, ...version].join('  '), ...wrap(entry.text, width), ...keys];
   }
   const keys = look.focused === entry.id ? wrap('Left, Right other answers', width, colours.inverse) : [];
@@ -67,7 +69,8 @@ function renderQueued(entry: Extract<Entry, { kind: 'queued' }>, width: number, 
   const { bold, waiting, inverse } = look.colours;
   const keys = entry.editable ? 'Enter edits   Delete withdraws' : 'Delete withdraws';
   const hint = look.focused === entry.id ? wrap(keys, width, inverse) : [];
-  return [`${bold('You')}  ${waiting('queued')}`, ...wrap(entry.text, width), ...hint];
+  const state = entry.atGate ? 'read after you answer' : 'queued';
+  return [`${bold('You')}  ${waiting(state)}`, ...wrap(entry.text, width), ...hint];
 }
 
 function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {

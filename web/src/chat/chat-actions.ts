@@ -15,6 +15,8 @@ export type Actions = {
   readonly edit: (entry: MessageEntry, text: string) => Promise<void>;
   /** Asks the message that led to this item again. */
   readonly askAgain: (itemId: string) => void;
+  /** Sends the text of a message that no model has read. */
+  readonly sendAgain: (text: string) => void;
   /** Shows another version of a message. */
   readonly show: (turnId: string) => void;
   /** A new thread with what was said before the message, and the message as it is now. */
@@ -63,6 +65,11 @@ export function useChatActions(parts: {
     isIdle,
     edit: (entry, text) => attempt(() => startVersion(entry.id, text)),
     askAgain: (itemId) => void attempt(() => startVersion(itemId)),
+    sendAgain: (message) =>
+      void attempt(async () => {
+        const chosen = model !== undefined && { model };
+        await followed.turnKnown((await sendMessage(client, { message, thread_id: threadId, ...chosen })).turn_id);
+      }),
     show: (turnId) => void attempt(() => followed.show(turnId)),
     fork: (entry, text) =>
       attempt(async () => {

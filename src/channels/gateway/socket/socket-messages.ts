@@ -100,7 +100,7 @@ const error = z.strictObject({
 
 /**
  * What the server says. Numbers count up within an attempt at a turn; attempt n begins at n x 1,000,000, so none is ever
- * used twice. `thread`: one of the user's threads was made or has changed. `gate`: a subscribed thread waits. `line`: a
+ * used twice. `thread`: one of the user's threads was made or has changed. `gate`: a subscribed thread waits, or its gate was answered. `line`: a
  * subscribed thread shows another version of a message; list its items again, unless they came with this `line`. `job`: a
  * webhook job has moved; a user's own, or for the operator any. `resubscribe`: this subscription broke off and
  * is over; subscribe again with `after`. Who comes back after more than an hour, or when a crash of PostgreSQL has lost events,
@@ -120,7 +120,11 @@ export const serverMessage = z
       thread: thread.nullable().describe('null: the thread was deleted.'),
       thread_id: z.uuid(),
     }),
-    z.strictObject({ type: z.literal('gate'), gate: openGate }),
+    z.strictObject({
+      type: z.literal('gate'),
+      thread_id: z.uuid(),
+      gate: openGate.nullable().describe('null: the gate was answered.'),
+    }),
     z.strictObject({ type: z.literal('line'), thread_id: z.uuid(), line: z.int().min(0) }),
     z.strictObject({ type: z.literal('job'), job: listedJob }),
     z.strictObject({

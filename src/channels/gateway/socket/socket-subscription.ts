@@ -35,7 +35,7 @@ export async function subscribe(
 
 function renderThreadEvent(event: ThreadEvent, threadId: ThreadId): ServerMessage {
   if (event.kind === 'line') return { type: 'line', thread_id: threadId, line: event.line };
-  if (event.kind === 'gate') return { type: 'gate', gate: renderGate(event.gate) };
+  if (event.kind === 'gate') return { type: 'gate', thread_id: threadId, gate: event.gate && renderGate(event.gate) };
   const ids = { type: 'turn-event' as const, thread_id: threadId, turn_id: event.turn.id };
   if (event.kind === 'event') {
     const { sequence } = event.numbered;

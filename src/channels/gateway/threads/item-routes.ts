@@ -33,6 +33,9 @@ export const listItems = defineRoute({
           next_before: z.uuid().nullable().describe('`before` of the previous page; null at the start of the thread.'),
           line: z.int().min(0).describe('Grows when another version of a message is shown.'),
           versions: z.array(turnVersions).describe('Of the turns on this page that have other versions.'),
+          refused: z
+            .array(z.uuid())
+            .describe('The turns on this page whose messages were refused at a gate: no model has read them.'),
         })
         .meta({ id: 'ItemList' }),
     },
@@ -46,6 +49,7 @@ export const listItems = defineRoute({
       next_before: found.items.length > limit ? (page[0]?.id ?? null) : null,
       line: found.line,
       versions: found.versions.map(renderVersions),
+      refused: [...found.refused],
     };
   },
 });

@@ -7,8 +7,10 @@ import { useActions } from '../chat-actions.ts';
 import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';
 
+type Props = { readonly queued: QueuedTurn; readonly atGate: boolean };
+
 /** A message that waits until the running turn has ended. */
-export function QueuedMessage({ queued: { turn_id: turnId, items } }: { readonly queued: QueuedTurn }) {
+export function QueuedMessage({ queued: { turn_id: turnId, items }, atGate }: Props) {
   const { withdraw } = useActions();
   const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
   const text = textOf(parts);
@@ -26,9 +28,7 @@ export function QueuedMessage({ queued: { turn_id: turnId, items } }: { readonly
         {text}
       </p>
       <SentFiles parts={parts} />
-      <p className="text-s text-waiting">
-        <Trans>Queued</Trans>
-      </p>
+      <p className="text-s text-waiting">{atGate ? <Trans>Read after you answer</Trans> : <Trans>Queued</Trans>}</p>
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { PickUpLine } from './pick-up-line.tsx';
 import { QueuedMessage } from './queued-message.tsx';
 import type { Row } from './rows.ts';
 import { Steps } from './steps.tsx';
+import { UnreadLine } from './unread-line.tsx';
 import { UserMessage } from './user-message.tsx';
 import { Working } from './working.tsx';
 
@@ -27,7 +28,9 @@ export function RowView({ row }: { readonly row: Row }) {
     case 'failure':
       return <FailureLine words={row.words} asked={row.asked} turnId={row.turnId} />;
     case 'queued':
-      return <QueuedMessage queued={row.queued} />;
+      return <QueuedMessage queued={row.queued} atGate={row.atGate} />;
+    case 'unread':
+      return <UnreadLine text={row.text} />;
     case 'stopped':
       return (
         <p className="flex items-center gap-2 pb-5 text-s text-soft">

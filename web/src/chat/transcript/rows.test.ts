@@ -1,4 +1,5 @@
 import type { ItemPart, ServerMessage, ThreadItem } from '@reborn-agent/client/api';
+import { withPage } from '@reborn-agent/client/thread-page';
 import { EMPTY_THREAD, positionOf, type ThreadState, withItems, withMessage } from '@reborn-agent/client/thread-state';
 import { expect, test } from 'vitest';
 import { rowsOf } from './rows.ts';
@@ -140,6 +141,22 @@ test('a turn that failed says why, and offers what was asked', () => {
     [0, { type: 'turn-ended', status: 'failed', failure, usage, ended_at: place.created_at }],
   ]);
   expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'u1' });
+});
+
+test('a message that was refused at a gate can be sent again', () => {
+  const page = { items: [asked], line: 0, versions: [], refused: ['t1'], next_before: null };
+  expect(rowsOf(withPage(EMPTY_THREAD, page)).at(-1)).toMatchObject({ kind: 'unread', text: 'count' });
+});
+
+test('a queued message says whether it waits for an answer of the person', () => {
+  const queued = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: place.created_at, items: [] };
+  const call = { call_id: 'k', name: 'send', arguments: '{}' };
+  const gate = { id: 'g', user_id: 'u', thread_id: 'x', turn_id: 't1', call, created_at: place.created_at };
+  const waiting = { ...EMPTY_THREAD, queued: [queued] };
+  const atGate = (state: ThreadState) => rowsOf(state).find((row) => row.kind === 'queued')?.atGate;
+  expect(atGate(waiting)).toBe(false);
+  expect(atGate({ ...waiting, gate: { ...gate, kind: 'approval' } })).toBe(true);
+  expect(atGate({ ...waiting, gate: { ...gate, kind: 'external-tool' } })).toBe(false);
 });
 
 test('a day is named where another one begins, and not when everything was said today', () => {

@@ -1,13 +1,14 @@
 import { t } from '@lingui/core/macro';
 import type { OpenGate, QueuedTurn, TurnVersions } from '@reborn-agent/client/api';
-import type {
-  CallEntry,
-  Entry,
-  MessageEntry,
-  Output,
-  PickUpEntry,
-  ThreadState,
-  TurnState,
+import {
+  type CallEntry,
+  type Entry,
+  type MessageEntry,
+  type Output,
+  type PickUpEntry,
+  type ThreadState,
+  type TurnState,
+  waitsForAnswer,
 } from '@reborn-agent/client/thread-state';
 import { formatDay, isSameDay } from '../../format/time.ts';
 import { wordsOfFailure } from '../../parts/error-words.ts';
@@ -54,7 +55,10 @@ export type Row =
       /** The id of the message that can be asked again. */
       readonly asked: string | undefined;
     }
-  | { readonly kind: 'queued'; readonly id: string; readonly queued: QueuedTurn }
+  /** `atGate`: it waits until the person has answered. */
+  | { readonly kind: 'queued'; readonly id: string; readonly queued: QueuedTurn; readonly atGate: boolean }
+  /** A message that was refused at a gate; `text`: what can be sent again. */
+  | { readonly kind: 'unread'; readonly id: string; readonly text: string | undefined }
   | { readonly kind: 'stopped'; readonly id: string }
   | { readonly kind: 'day'; readonly id: string; readonly words: string }
   | {
@@ -74,7 +78,8 @@ export function rowsOf(state: ThreadState, now: Date = new Date()): Row[] {
   }
   placeVersions(rows, state);
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
-  for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued });
+  const atGate = waitsForAnswer(state);
+  for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate });
   return withDays(rows, now);
 }
 
@@ -134,6 +139,7 @@ function addStep(rows: Row[], turnId: string, step: Step): void {
 
 function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState): Row[] {
   const id = `${turn.id} end`;
+  if (turn.isRefused) return [{ kind: 'unread', id, text: textToSendAgain(turn) }];
   if (turn.status === 'failed')
     return [{ kind: 'failure', id, turnId: turn.id, words: describeFailure(turn), asked: askedLast(rows) }];
   if (turn.status === 'cancelled') return [{ kind: 'stopped', id }];
@@ -143,9 +149,16 @@ function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState
   return turn.status === 'running' && !speaks ? [{ kind: 'working', id, turn, first: isFirst(rows), waits }] : [];
 }
 
+/** Files can't be sent again from here. */
+function textToSendAgain({ entries }: TurnState): string | undefined {
+  const said = entries.flatMap((entry) => (entry.kind === 'message' && entry.role === 'user' ? entry : []));
+  const hasFiles = said.some(({ parts }) => parts.some(({ type }) => type !== 'text'));
+  return hasFiles || said.length === 0 ? undefined : said.map(({ text }) => text).join('\n');
+}
+
 function isFirst(rows: readonly Row[]): boolean {
   const last = rows.findLast(({ kind }) => kind !== 'pick-up');
-  return last === undefined || last.kind === 'user' || last.kind === 'stopped' || last.kind === 'failure';
+  return last === undefined || ['user', 'stopped', 'failure', 'unread'].includes(last.kind);
 }
 
 const describeFailure = ({ failure }: TurnState) =>
