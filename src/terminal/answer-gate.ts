@@ -1,6 +1,5 @@
 import type { Client } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
-import { keysOf } from './gate-keys.ts';
 import { giveSecret } from './give-secret.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
@@ -11,7 +10,7 @@ type Means = {
   readonly say: (text: string) => void;
 };
 
-/** Answers what a thread waits for by a key. What was answered, in a word; undefined when the key means nothing here, or the person went back. */
+/** Answers what a thread waits for by one of the keys of the gate. What was answered, in a word; undefined when the person went back. */
 export async function answerGate(means: Means, gate: OpenGate, key: string): Promise<string | undefined> {
   const answer = await answerFor(means, gate, key);
   if (!answer) return undefined;
@@ -24,7 +23,6 @@ export async function answerGate(means: Means, gate: OpenGate, key: string): Pro
 const WORDS = { approve: 'approved', always: 'approved, and from now on for calls like it', deny: 'denied' } as const;
 
 async function answerFor({ screen }: Means, gate: OpenGate, key: string): Promise<GateAnswer | undefined> {
-  if (!keysOf(gate).some((known) => known === key)) return undefined;
   if (key === 'y' && gate.question) {
     const input = await fillIn(screen, gate.question.fields);
     return input && { answer: 'approve', input };

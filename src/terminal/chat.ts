@@ -5,6 +5,7 @@ import { DEFAULT, type ModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
 import { nextFocus } from './focus.ts';
+import { keysOf } from './gate-keys.ts';
 import { greetingOf } from './greeting.ts';
 import { createOffers } from './offers.ts';
 import { createPromptHistory } from './prompt-history.ts';
@@ -31,8 +32,6 @@ export type ChatOptions = {
 type FocusKey = Extract<Key, 'enter' | 'delete' | 'backspace' | 'left' | 'right' | 'y' | 'a' | 'n'>;
 
 const SCROLL_LINES = 3;
-/** Keys that were meant for the composer must not answer a question that has just come up. */
-const CALM_MS = 700;
 
 /** The chat, until the person quits. */
 export async function openChat({ locate, coloured, threadId, notices, draft }: ChatOptions): Promise<void> {
@@ -47,7 +46,6 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
   let defaultModel = '';
   let chosenModel: string | undefined;
   let greeted = false;
-  let pressedAt = 0;
 
   const service = connectService(locate);
   const { client, socket } = service;
@@ -60,11 +58,10 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     onSubmit: (text) => void submit(text).catch(tellFailure),
     onKey: press,
     onOther() {
-      pressedAt = Date.now();
       if (focused !== undefined) focusOn(undefined);
     },
   });
-  const thread = createThreadView({ service, onChange: () => screen.show(shown()), onGate });
+  const thread = createThreadView({ service, onChange: () => screen.show(shown()) });
   socket.onConnection(() => onConnection(socket.connection().state === 'live'));
   socket.onMessage((message) => {
     if (message.type === 'error') thread.note(message.error.message, 'failed');
@@ -140,10 +137,6 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     for (const notice of notices) thread.note(notice, 'failed');
   }
 
-  function onGate(gate: OpenGate): void {
-    if (Date.now() - pressedAt > CALM_MS && screen.draft.get() === '') focusOn(gate.id);
-  }
-
   function focusOn(id: string | undefined): void {
     focused = id;
     screen.draw();
@@ -182,7 +175,6 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
         screen.scroll(key === 'up' ? -SCROLL_LINES : SCROLL_LINES);
         return true;
       default:
-        pressedAt = Date.now();
         return pressFocused(key);
     }
   }
@@ -248,11 +240,13 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
     if (edit) screen.draft.set([text, screen.draft.get()].filter(Boolean).join('\n'));
   }
 
+  /** The next key belongs to the composer, unless the person goes back. */
   async function answer(gate: OpenGate, key: string): Promise<void> {
+    if (!keysOf(gate).some((known) => known === key)) return;
+    focusOn(undefined);
     const answered = await answerGate({ client, screen, say: (text) => thread.note(text) }, gate, key);
-    if (answered === undefined) return;
-    focused = undefined;
-    thread.markAnswered(gate, answered);
+    if (answered === undefined) focusOn(gate.id);
+    else thread.markAnswered(gate, answered);
   }
 
   async function submit(text: string): Promise<void> {

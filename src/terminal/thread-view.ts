@@ -39,7 +39,6 @@ export type ThreadView = {
 type Options = {
   readonly service: Pick<Service, 'client' | 'socket'>;
   readonly onChange: () => void;
-  readonly onGate: (gate: OpenGate) => void;
 };
 
 const MOST_PAGES = 5;
@@ -48,14 +47,13 @@ const NOTIFY_EVERY_MS = 10;
 const NOTHING: Local = { notes: [], answered: [], pending: [] };
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: '0' };
 
-export function createThreadView({ service, onChange, onGate }: Options): ThreadView {
+export function createThreadView({ service, onChange }: Options): ThreadView {
   const { client, socket } = service;
   let listEntries = createEntryList();
   let followed: FollowedThread | undefined;
   let local = NOTHING;
   let usage = NO_USAGE; // until the service reports that of the thread
   let accepted: string | undefined; // the newest turn that was accepted, until it is part of the thread
-  let gateId: string | undefined;
   let shown: Shown | undefined;
   let ids = 0;
 
@@ -99,10 +97,6 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
     thread.subscribe(() => {
       forgetKnown(stateNow());
       update();
-      const { gate } = stateNow();
-      const isNew = gate !== undefined && gate.id !== gateId;
-      gateId = gate?.id;
-      if (gate && isNew) onGate(gate);
     });
     return thread;
   }
@@ -129,7 +123,6 @@ export function createThreadView({ service, onChange, onGate }: Options): Thread
     local = NOTHING;
     usage = NO_USAGE;
     accepted = undefined;
-    gateId = undefined;
     update();
   }
 
