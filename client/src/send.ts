@@ -3,6 +3,8 @@ import { ApiError, type Client } from './client.ts';
 
 export type SendOptions = {
   readonly signal?: AbortSignal;
+  /** The key of a message that an earlier page or process may have sent already. */
+  readonly idempotencyKey?: string;
   readonly pause?: (milliseconds: number) => Promise<void>;
 };
 
@@ -39,9 +41,8 @@ export function sendVersion(
 
 async function untilAccepted(
   send: (idempotencyKey: string) => Promise<ChatAccepted>,
-  { signal, pause = sleep }: SendOptions,
+  { signal, pause = sleep, idempotencyKey = newKey() }: SendOptions,
 ): Promise<ChatAccepted> {
-  const idempotencyKey = newKey();
   for (let tries = 0; ; tries++) {
     try {
       return await send(idempotencyKey);
@@ -62,6 +63,7 @@ function pauseAfter(error: unknown, tries: number): number | undefined {
 }
 
 /** `crypto.randomUUID` does not exist on pages that were loaded over plain HTTP. */
-const newKey = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
+export const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
 
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

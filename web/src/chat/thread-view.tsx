@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
-import { sendMessage } from '@reborn-agent/client/send';
+import { newKey } from '@reborn-agent/client/send';
 import { findRunningTurn } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
@@ -18,6 +18,8 @@ import { titleOf } from '../threads/thread-row.tsx';
 import { ChatActions, useChatActions } from './chat-actions.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
+import { keepDraft, readDraft } from './composer/drafts.ts';
+import { useUnsent } from './composer/use-unsent.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { rowsOf } from './transcript/rows.ts';
 import { Transcript } from './transcript/transcript.tsx';
@@ -36,7 +38,6 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     queryFn: () => client.call('GET /api/threads/{id}', { params: { id: threadId } }),
   });
   const [inspected, setInspected] = useState<string>();
-  const [pending, setPending] = useState<string[]>([]);
   const [chosen, setChosen] = useState<string>();
   const model = chosen ?? thread?.model ?? (thread ? DEFAULT_MODEL : null);
   const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
@@ -60,19 +61,15 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     if (isMissing && hasOlder && !loadingOlder) void followed.loadOlder();
   }, [isMissing, hasOlder, loadingOlder, followed]);
 
+  const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: true }));
+
   async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
-    setPending((all) => [...all, message]);
-    try {
-      const { turn_id: turnId } = await sendMessage(client, {
-        message,
-        attachments,
-        thread_id: threadId,
-        ...(chosen !== undefined && { model: chosen }),
-      });
-      await followed.turnKnown(turnId);
-    } finally {
-      setPending((all) => all.toSpliced(all.indexOf(message), 1));
-    }
+    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen });
+    if (attachments.length === 0) keepDraft(threadId, ''); // it is kept as an unsent message
+    await sending.catch((error: unknown) => {
+      if (readDraft(threadId) === '') keepDraft(threadId, message);
+      throw error;
+    });
   }
 
   return (
@@ -89,7 +86,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
           <Transcript
             rows={rows}
             target={target}
-            pending={pending}
+            pending={unsent.list.map(({ message }) => message)}
             hasOlder={hasOlder}
             loadingOlder={loadingOlder}
             onOlder={() => void followed.loadOlder()}

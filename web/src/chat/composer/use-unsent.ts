@@ -1,0 +1,25 @@
+import type { FollowedThread } from '@reborn-agent/client/follow-thread';
+import { sendMessage } from '@reborn-agent/client/send';
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import { client } from '../../client/client.ts';
+import { createUnsent, type Unsent } from './unsent.ts';
+
+/** The unsent messages of the thread on the page, with those that an earlier page has left. */
+export function useUnsent(threadId: string, followed: FollowedThread, onRefused: (unsent: Unsent) => void) {
+  const [unsent] = useState(() =>
+    createUnsent({
+      thread: threadId,
+      storage: localStorage,
+      shown: (turnId) => followed.turnKnown(turnId),
+      send: ({ key, message, model, attachments = [] }) =>
+        sendMessage(
+          client,
+          { message, attachments, thread_id: threadId, ...(model !== undefined && { model }) },
+          { idempotencyKey: key },
+        ),
+    }),
+  );
+  const refuse = useEffectEvent(onRefused);
+  useEffect(() => unsent.resume((each) => refuse(each)), [unsent]);
+  return { list: useSyncExternalStore(unsent.subscribe, unsent.list), send: unsent.add };
+}
