@@ -155,6 +155,8 @@ export type Response = {
   readonly top_p: number;
   readonly truncation: 'disabled';
   readonly usage: Usage;
+  /** The response that continued after a person answered what this one waited for. */
+  readonly x_continued_by?: string;
 };
 
 export type Failure = {

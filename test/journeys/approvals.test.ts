@@ -93,6 +93,18 @@ test('on the Responses API such a turn fails, streamed or not, with the address 
   expect((await service.get(failed.id)).error).toEqual(failed.error);
 });
 
+test('a response that failed at an approval names the response that continued once it was answered', async () => {
+  const failed = await service.ask('use send {"n":9}');
+  expect(failed).not.toHaveProperty('x_continued_by');
+  const { id } = await gateOf(threadOf(failed.id));
+  const next = await goesOn(id, { answer: 'approve' });
+
+  const now = await other.get(failed.id);
+  expect(now).toMatchObject({ status: 'failed', error: { code: 'approval_required' }, x_continued_by: next.id });
+  expect(now.error?.message).toContain(`continued with response ${next.id}`);
+  expect(now.error?.message).not.toContain('waits');
+});
+
 test('the model receives a denial with its reason', async () => {
   const { gate } = await chat('use send {}');
 

@@ -3,11 +3,14 @@ import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf, type TurnEvent } from '#domain/thread/turn-event.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 
-/** A turn as its caller sees it: its items so far, and the gate it ended at. */
-export type TurnReply = { readonly turn: Turn; readonly made: readonly NewItem[]; readonly gate: NewGate | null };
+/** A turn as its caller sees it: its items so far, the gate it ended at, and the turn that continued after that. */
+export type TurnReply = Pick<TurnRecord, 'turn' | 'continuedBy'> & {
+  readonly made: readonly NewItem[];
+  readonly gate: NewGate | null;
+};
 
-export function replyOf({ turn, items, gate }: TurnRecord): TurnReply {
-  return { turn, made: items.filter((item) => item.attempt !== null).map(contentOf), gate };
+export function replyOf({ turn, items, gate, continuedBy = null }: TurnRecord): TurnReply {
+  return { turn, made: items.filter((item) => item.attempt !== null).map(contentOf), gate, continuedBy };
 }
 
 /** The reply after `event`, for a caller that has followed the turn from its first event. */

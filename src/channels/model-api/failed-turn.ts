@@ -19,8 +19,9 @@ export const failedTurn = z
 type FailedTurn = z.infer<typeof failedTurn>;
 
 /** undefined for a turn that has an answer. */
-export function renderFailure({ turn, gate }: TurnReply, threadUrl: ThreadUrl): FailedTurn | undefined {
-  const failure = failureOf(turn, gate, threadUrl);
+export function renderFailure(reply: TurnReply, threadUrl: ThreadUrl): FailedTurn | undefined {
+  const { turn } = reply;
+  const failure = failureOf(reply, threadUrl);
   if (failure) return toError(failure.code, failure.message);
   if (turn.status !== 'cancelled') return undefined;
   return toError('cancelled', 'The turn was cancelled. Send the request again if that was a mistake.');

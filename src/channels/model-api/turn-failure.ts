@@ -1,6 +1,7 @@
+import type { TurnReply } from '#agent/turn/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
-import { type Failure, type FailureCode, refusalAt, type Turn } from '#domain/thread/turn.ts';
-import type { NewGate } from '#domain/tool/gate.ts';
+import { type Failure, type FailureCode, refusalAt } from '#domain/thread/turn.ts';
+import { formatResponseId } from '#http/response-id.ts';
 
 export const FAILURE_CODES = [
   'model_error',
@@ -21,9 +22,19 @@ export const FAILURE_CODES = [
   'internal_error',
 ] as const satisfies FailureCode[];
 
-/** Model APIs have no gates that a person answers: such a turn is shown as failed, with a message that says where to go. */
-export function failureOf(turn: Turn, gate: NewGate | null, threadUrl?: ThreadUrl): Failure | null {
-  return gate && gate.kind !== 'external-tool' ? refusalAt(gate, threadUrl?.(turn.threadId)) : turn.failure;
+/**
+ * Model APIs have no gates that a person answers: such a turn is shown as failed, with a message that says where to go, or once
+ * the gate was answered, which response continued.
+ */
+export function failureOf({ turn, gate, continuedBy }: TurnReply, threadUrl?: ThreadUrl): Failure | null {
+  if (!gate || gate.kind === 'external-tool') return turn.failure;
+  const refusal = refusalAt(gate, threadUrl?.(turn.threadId));
+  if (!continuedBy) return refusal;
+  const next = formatResponseId({ turnId: continuedBy, threadId: turn.threadId });
+  return {
+    ...refusal,
+    message: `The thread waited for a person, who has answered. It continued with response ${next}.`,
+  };
 }
 
 export const failureType = (code: FailureCode) =>

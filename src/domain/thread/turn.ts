@@ -162,4 +162,10 @@ export function positionInput(turn: Pick<Turn, 'id' | 'threadId' | 'seq'>, items
 }
 
 /** A turn, its items, and the gate it ended at. */
-export type TurnRecord = { readonly turn: Turn; readonly items: readonly Item[]; readonly gate: Gate | null };
+export type TurnRecord = {
+  readonly turn: Turn;
+  readonly items: readonly Item[];
+  readonly gate: Gate | null;
+  /** The turn that continued after the gate was answered. */
+  readonly continuedBy?: TurnId | null;
+};

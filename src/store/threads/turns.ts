@@ -167,21 +167,18 @@ export async function listUnstored(
   return rows.map(toTurn);
 }
 
-/** A turn, its items, and the gate that ended it, answered or not. */
+/** A turn, its items, the gate that ended it, answered or not, and the turn that continued after it. */
 export async function findTurnRecord(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
   id: TurnId,
-): Promise<{ turn: Turn; items: Item[]; gate: Gate | null } | undefined> {
-  const [row] = await runStatement<TurnRow & { items: ItemJson[]; gate: Gate | null }>(trx, FIND_RECORD, [
-    id,
-    threadId,
-    owner.userId,
-  ]);
+): Promise<{ turn: Turn; items: Item[]; gate: Gate | null; continuedBy: TurnId | null } | undefined> {
+  type Row = TurnRow & { items: ItemJson[]; gate: Gate | null; continuedBy: TurnId | null };
+  const [row] = await runStatement<Row>(trx, FIND_RECORD, [id, threadId, owner.userId]);
   if (!row) return undefined;
-  const { items, gate, ...turn } = row;
-  return { turn: toTurn(turn), items: items.map(itemFromJson), gate };
+  const { items, gate, continuedBy, ...turn } = row;
+  return { turn: toTurn(turn), items: items.map(itemFromJson), gate, continuedBy };
 }
 
 /** The number of turns queued behind the turn `ahead`. */
@@ -363,7 +360,10 @@ const FIND_RECORD = `
     (select to_json(gate) from (
       select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
       where gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and gates.user_id = turns.user_id
-    ) as gate) as gate
+    ) as gate) as gate,
+    (select next.id from gates join turns as next on next.thread_id = gates.thread_id and next.seq = gates.answered_seq
+      where gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and gates.user_id = turns.user_id
+    ) as "continuedBy"
   from turns where turns.id = $1 and turns.thread_id = $2 and turns.user_id = $3`;
 
 /** A row as the driver returns it: the columns above, where `usage` is null until the turn has ended. */

@@ -112,6 +112,9 @@ export const responseObject = z
     top_p: z.number().min(0).max(1),
     truncation: z.literal('disabled'),
     usage: responseUsage,
+    x_continued_by: responseId
+      .optional()
+      .describe('The response that continued after a person answered what this one waited for.'),
   })
   .refine(({ status, error }) => (status === 'failed') === (error !== null), 'error belongs to failed')
   .refine(({ status, completed_at }) => (status === 'completed') === (completed_at !== null), 'completed_at is wrong')
@@ -128,10 +131,10 @@ export const PLACEHOLDER_MODEL = 'reborn';
 
 /** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
 export function renderResponse(reply: TurnReply, model: string, threadUrl?: ThreadUrl): ResponseObject {
-  const { turn, gate } = reply;
+  const { turn, gate, continuedBy } = reply;
   const echo = echoOf(turn);
   const { sampling = {} } = turn.request;
-  const failure = failureOf(turn, gate, threadUrl);
+  const failure = failureOf(reply, threadUrl);
   const status = statusOf(turn, failure);
   return {
     id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
@@ -166,6 +169,10 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     top_p: sampling.topP ?? 1,
     truncation: 'disabled',
     usage: renderUsage(turn.usage),
+    ...(continuedBy &&
+      gate?.kind !== 'external-tool' && {
+        x_continued_by: formatResponseId({ turnId: continuedBy, threadId: turn.threadId }),
+      }),
   };
 }
 
