@@ -175,6 +175,31 @@ test('a draft outlives the page', async () => {
   await page.close();
 });
 
+test('messages that could not be sent yet outlive the page, and are sent in order', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say begun');
+  await page.getByRole('article').getByText('begun').waitFor();
+  await page.route('**/api/chat/send', (route) => route.abort());
+  for (const words of ['say one', 'say two', 'say three']) await ask(page, words);
+  const sending = page.getByText('Sending', { exact: true });
+  await expect.poll(() => sending.count()).toBe(3);
+  await page.reload();
+  await expect.poll(() => sending.count()).toBe(3);
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('');
+  await page.unroute('**/api/chat/send');
+  await page.getByRole('article').getByText('three').waitFor();
+  await expect.poll(() => sending.count()).toBe(0);
+  expect((await conversation(page)).match(/\b(one|two|three)\b/g)).toEqual([
+    'one',
+    'one',
+    'two',
+    'two',
+    'three',
+    'three',
+  ]);
+  await page.close();
+});
+
 test('a thread can be renamed, pinned, exported, archived and deleted', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'say sorted');

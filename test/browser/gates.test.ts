@@ -51,6 +51,23 @@ test('a gate waits through a reload, and is denied with a reason by keyboard', a
   await page.close();
 });
 
+test('a message at an open gate leaves the card where it is, and is read after the answer', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, MAIL);
+  const approve = page.getByRole('button', { name: 'Approve once' });
+  await approve.waitFor();
+  await ask(page, 'say afterwards');
+  await page.getByText('Read after you answer').waitFor();
+  await page.reload();
+  await page.getByText('Read after you answer').waitFor();
+  expect(sent).toEqual([]);
+  await approve.click();
+  await page.getByRole('article').getByText('afterwards').waitFor();
+  await expect.poll(() => approve.count()).toBe(0);
+  expect(sent).toHaveLength(1);
+  await page.close();
+});
+
 test('a gate that is answered in one tab is gone from the other', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, MAIL);

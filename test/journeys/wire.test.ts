@@ -188,13 +188,18 @@ test('a thread that waits for a tool refuses every wrong input in the documented
   await expectSameLater(service, right.response);
 });
 
-test('a message queued behind a turn that then waits has the documented shape', async ({ service }) => {
+test('a message queued behind a turn that then waits is answered after the tool result', async ({ service }) => {
   const first = (await create(service, { input: 'count 20 every 50', background: true })).response;
   const thread = { previous_response_id: first?.id };
-  await create(service, { input: 'use lookup {}', tools, background: true, ...thread });
-  const { response } = await create(service, { input: 'say hello', ...thread });
+  const asked = (await create(service, { input: 'use lookup {}', tools, background: true, ...thread })).response;
+  const behind = create(service, { input: 'say hello', ...thread }); // answered late
+  const call = await waitFor('the call', async () => (await get(service, asked?.id ?? '')).response?.output[0]);
+  const call_id = 'call_id' in call ? call.call_id : '';
+  const output = { type: 'function_call_output', call_id, output: 'sunny' };
+  await create(service, { input: [output], previous_response_id: asked?.id });
 
-  expect(response).toMatchObject({ status: 'failed', error: { code: 'tool_output_missing' } });
+  const { response } = await behind;
+  expect(response).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'hello' }] }] });
   await expectSameLater(service, response);
 });
 

@@ -34,8 +34,9 @@ export async function cancelTurn(
     return { turn: found, endedAt: ended };
   });
   if (!turn) return;
-  if (endedAt) engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
-  else await engine.stopCancelled(turn);
+  if (!endedAt) return engine.stopCancelled(turn);
+  engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
+  engine.notifyThread(turn); // those who follow the thread don't follow a turn that waits
 }
 
 /** How a turn ends that was cancelled for this reason. */

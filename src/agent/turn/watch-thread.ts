@@ -62,11 +62,13 @@ export async function* watchThread(
         continue;
       }
       const from = seq;
+      let isBehind = false;
       for (const turn of seen.turns) {
-        if (!isEnded(turn) && turn.id !== seen.active) break; // it waits behind the gate
+        isBehind ||= !isEnded(turn) && turn.id !== seen.active;
+        if (isBehind && !isEnded(turn)) continue; // it waits behind the gate
         if (!behindGate.has(turn.id)) yield* followTurn(turn, turn.id === after?.turnId ? after.sequence : undefined);
-        if (open && turn.seq > open.seq) behindGate.add(turn.id);
-        seq = turn.seq + 1;
+        if (isBehind || (open && turn.seq > open.seq)) behindGate.add(turn.id);
+        if (!isBehind) seq = turn.seq + 1;
         if (signal.aborted) return;
         if (!isEnded(turn)) break; // those behind it may have been withdrawn meanwhile
       }

@@ -19,10 +19,13 @@ type Options = {
   /** Aborted when the person no longer wants the answer. The turn is then cancelled. */
   readonly signal: AbortSignal;
   readonly onLost: () => void;
+  /** Called when the thread waits at a gate of an earlier turn, which must be answered first. */
+  readonly onGateAhead: (threadId: string) => void;
 };
 
 /** Starts a turn and writes its text as it arrives, across restarts of the service. */
-export async function followTurn({ locate, begin, write, onEvent, signal, onLost }: Options): Promise<Answer> {
+export async function followTurn(options: Options): Promise<Answer> {
+  const { locate, begin, write, onEvent, signal, onLost, onGateAhead } = options;
   const speaker = createSpeaker(write);
   const ended = Promise.withResolvers<TurnEnded>();
   const said: string[] = [];
@@ -60,6 +63,8 @@ export async function followTurn({ locate, begin, write, onEvent, signal, onLost
       after: () => ({ turn_id: turnId, ...(sequence !== undefined && { sequence }) }),
       onMessage: (message: ServerMessage) => {
         if (message.type === 'turn-event' && message.turn_id === turnId) receive(message);
+        const isAhead = message.type === 'gate' && message.gate !== null && message.gate.turn_id !== turnId;
+        if (isAhead && sequence === undefined) onGateAhead(threadId);
       },
     });
     signal.addEventListener('abort', () => socket.send({ type: 'cancel', turn_id: turnId }));

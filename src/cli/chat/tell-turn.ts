@@ -36,6 +36,10 @@ export async function tellTurn(
     },
     signal: interrupted.signal,
     onLost: () => printNotice('reborn: the service is gone; waiting for it to come back.'),
+    onGateAhead: (thread) =>
+      printNotice(
+        `reborn: the thread waits for an answer, and the message is read after it. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.`,
+      ),
   });
   if (json) printJson(answer);
   process.exitCode = tellOutcome(answer);

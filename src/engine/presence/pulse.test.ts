@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newId, type ReplicaId } from '#domain/ids.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { ENGINE_TIMES } from '../engine-times.ts';
 import type { Session } from './listener.ts';
 import { startPulse } from './pulse.ts';
 
@@ -39,6 +40,7 @@ async function countBurials(jump: number, forMs: number): Promise<number> {
     session,
     pool,
     replica: newId<ReplicaId>(),
+    times: ENGINE_TIMES,
     announce: async () => {},
     before: nothing,
     onRunning: nothing,
