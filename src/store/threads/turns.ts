@@ -228,7 +228,9 @@ export async function activate(trx: OwnedTransaction, owner: Owner, { id, thread
     .where('id', '=', threadId)
     .where('userId', '=', owner.userId)
     .execute();
-  await sql`update turns set ready_at = least(created_at, now()) where id = ${id} and user_id = ${owner.userId}`.execute(trx);
+  await sql`update turns set ready_at = least(created_at, now()) where id = ${id} and user_id = ${owner.userId}`.execute(
+    trx,
+  );
 }
 
 /** Those of these turns whose input was refused, so that prompts leave it out. */
