@@ -120,8 +120,10 @@ export function createRunningTurns(options: {
   }, isAway);
   const running = new Map<TurnId, Running>();
   let unknown = new Set<TurnId>();
+  let stopped = false; // what starts here from now on is handed to other replicas
 
   function begin(given: ClaimedTurn): void {
+    if (stopped) return;
     const leftMs = (given.turn.request.timeoutMs ?? Infinity) - (given.ageMs ?? 0);
     const claimed: ClaimedTurn = leftMs > 0 ? given : { ...given, turn: { ...given.turn, cancelReason: TIMEOUT } };
     const { turn } = claimed;
@@ -166,7 +168,7 @@ export function createRunningTurns(options: {
       const settled = await withRetries(retryPolicy, { signal: lost }, () =>
         retryWhileBusy(lost, () => settle({ ...end, turn, grows })),
       );
-      if (settled.outcome !== 'ended') return void forgetIfDeleted(turn, signal);
+      if (settled.outcome !== 'ended') return void forgetIfDeleted(turn);
       isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile
       end.onWritten?.();
       publish({ type: 'turn-ended', ...settled.ending });
@@ -174,7 +176,7 @@ export function createRunningTurns(options: {
       if (settled.next) options.onStarted(settled.next, turn.userId);
       if (settled.waits) options.onWaiting();
     } catch (error) {
-      if (error instanceof Superseded || lost.aborted) return void forgetIfDeleted(turn, signal);
+      if (error instanceof Superseded || lost.aborted) return void forgetIfDeleted(turn);
       onError(error);
       // A turn that broke because of the database is found as an orphan once the database is back.
       if (!isAway(error)) await giveBackBroken(pool, replica, turn).catch(onError);
@@ -184,10 +186,9 @@ export function createRunningTurns(options: {
   }
 
   /** An attempt may lose its turn because the turn was deleted. Its last events may have been stored a moment later. */
-  async function forgetIfDeleted({ id }: Turn, { reason }: AbortSignal): Promise<void> {
-    if (reason instanceof TurnStopped && reason.reason === 'drained') return;
+  async function forgetIfDeleted({ id }: Turn): Promise<void> {
     await writer.flush();
-    await forgetDeleted(id).catch(onError);
+    if (!stopped) await forgetDeleted(id).catch(onError);
   }
 
   function createTurnRun(
@@ -295,6 +296,7 @@ export function createRunningTurns(options: {
 
     /** Stops everything at once; resolves when this replica no longer writes. */
     async stopAll(): Promise<void> {
+      stopped = true;
       const ended = [...running.values()].map((entry) => entry.ended);
       for (const id of running.keys()) stopTurn(id, 'drained');
       await Promise.all(ended);

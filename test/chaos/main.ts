@@ -22,6 +22,7 @@ await writeFile(path.join(folder, 'chaos.json'), `${JSON.stringify(report)}\n`);
 await writeFile(path.join(folder, 'chaos.svg'), drawChart(report));
 const done = report.faults.filter(({ outcome }) => outcome === 'done').length;
 console.log(`${report.turns} turns, ${report.streamed} of them streamed; ${done} faults; ends:`, report.ends);
+if (report.broken > 0) console.log(`${report.broken} attempts ended in an unexpected error: see the logs.`);
 for (const breach of report.breaches) console.log(`BREACH ${breach}`);
 console.log(`${report.breaches.length} breaches. The report is in ${folder}.`);
 process.exit(report.breaches.length > 0 ? 1 : 0); // a client of a service that does not answer may still wait

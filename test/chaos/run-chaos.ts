@@ -20,6 +20,8 @@ export type Report = {
   readonly faults: readonly Caused[];
   /** How turns ended, by status or failure code. */
   readonly ends: Readonly<Record<string, number>>;
+  /** How many attempts ended in an unexpected error. A turn with four of them fails as `internal_error`. */
+  readonly broken: number;
   readonly samples: readonly Sample[];
   /** What must not happen. Empty after a good run. */
   readonly breaches: readonly string[];
@@ -104,6 +106,10 @@ export async function runChaos({
   await load.stop().catch(note('the load did not end'));
   const samples = await sampling.stop();
   const ends = await countEnds(cluster);
+  const [{ broken = 0 } = {}] = await query<{ broken: number }>(
+    cluster,
+    'select coalesce(sum(broken), 0)::integer as broken from turns',
+  );
   const breaches = [
     ...faults.flatMap(({ outcome, fault, at, reason }) =>
       outcome === 'not ended' ? `${fault} at ${Math.round(at / 1000)} s was not ended: ${reason}` : [],
@@ -116,7 +122,7 @@ export async function runChaos({
       .map((code) => `${ends[code]} turns ended as ${code}`),
   ];
   const turns = load.accepted.length;
-  return { seed, seconds: ms / 1000, turns, streamed: load.streams.length, faults, ends, samples, breaches };
+  return { seed, seconds: ms / 1000, turns, streamed: load.streams.length, faults, ends, broken, samples, breaches };
 }
 
 async function openSlot(cluster: Cluster): Promise<Slot> {
