@@ -66,9 +66,9 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
     const sending = unsent.send({ key: newKey(), message, attachments, model: chosen });
     if (attachments.length === 0) keepDraft(threadId, ''); // it is kept as an unsent message
-    await sending.catch((error: unknown) => {
+    await sending.catch((refusal: unknown) => {
       if (readDraft(threadId) === '') keepDraft(threadId, message);
-      throw error;
+      throw refusal;
     });
   }
 

@@ -23,7 +23,7 @@ export function createUnsent(options: {
   const { thread, storage, send, shown } = options;
   const item = `reborn.unsent.${thread}`;
   const listeners = new Set<() => void>();
-  let all: readonly Unsent[] = JSON.parse(storage.getItem(item) ?? '[]');
+  let all = JSON.parse(storage.getItem(item) ?? '[]') as readonly Unsent[];
   let last: Promise<unknown> = Promise.resolve();
 
   function change(next: readonly Unsent[]): void {
@@ -51,7 +51,7 @@ export function createUnsent(options: {
       return () => listeners.delete(listener);
     },
     /** Resolves when the thread shows the message; rejects when the service refuses it. */
-    add(unsent: Unsent): Promise<void> {
+    add: (unsent: Unsent): Promise<void> => {
       change([...all, unsent]);
       return deliver(unsent);
     },
