@@ -43,7 +43,7 @@ export async function* watchThread(
     if (change.threadId === threadId) bell.ring();
   });
   try {
-    let { seq } = await findStart();
+    let seq = await findStart(threads, owner, threadId, after);
     let line = 0;
     let open: { readonly id: GateId; readonly seq: number } | undefined;
     let isTold = after?.sequence === undefined; // a follower that comes back may know a gate that was answered meanwhile
@@ -78,22 +78,27 @@ export async function* watchThread(
     unfollow();
   }
 
-  /** The number of the first turn to send. */
-  async function findStart(): Promise<{ seq: number }> {
-    if (after) {
-      const turn = await threads.getTurn(owner, after.turnId);
-      if (turn.threadId !== threadId) throw new NotFound('There is no such turn in this thread.');
-      return { seq: turn.seq };
-    }
-    const { active, next } = await threads.getEnd(owner, threadId);
-    return { seq: active ?? next };
-  }
-
   async function* followTurn(turn: Turn, known: number | undefined): AsyncGenerator<ThreadEvent, void> {
     if (known === undefined) yield { kind: 'started', turn, items: await threads.inputOf(owner, turn) };
     for await (const numbered of agent.watch(owner, turn, { after: known ?? STARTED, signal }))
       yield { kind: 'event', turn, numbered };
   }
+}
+
+/** The number of the first turn to send. */
+async function findStart(
+  threads: Threads,
+  owner: Principal,
+  threadId: ThreadId,
+  after: ThreadWatch['after'],
+): Promise<number> {
+  if (after) {
+    const turn = await threads.getTurn(owner, after.turnId);
+    if (turn.threadId !== threadId) throw new NotFound('There is no such turn in this thread.');
+    return turn.seq;
+  }
+  const { active, next } = await threads.getEnd(owner, threadId);
+  return active ?? next;
 }
 
 /** A signal without a listener reaches the next one that listens. */
