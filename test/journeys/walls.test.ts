@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { turnIdOf } from '../faults/cluster.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test } from '../support/journey.ts';
+import { test as journey } from '../support/journey.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 
 /** The ids of a user's resources. */
@@ -458,6 +458,12 @@ async function answerTo(service: Service, name: string, { route, body }: Asking,
   return { status: response.status, text: await response.text() };
 }
 
+/** A member who is only looked at, with what belongs to them. */
+const test = journey.extend('lasting', { scope: 'file' }, async ({ service }) => {
+  const user = await addUser(service, 'Carol');
+  return { user, belongings: await belongingsOf(service, user.headers, user) };
+});
+
 describe('who may use which route', () => {
   test('every route of the gateway has a row, and every row a route', ({ service }) => {
     expect(Object.keys(MATRIX).toSorted()).toEqual([...new Set(service.routes)].toSorted());
@@ -465,10 +471,13 @@ describe('who may use which route', () => {
 
   test.for(Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [[name, cells] as const] : [])))(
     '%s',
-    async ([name, { expected, ask }], { service }) => {
-      const [ann, bob] = [await addUser(service, 'Ann'), await addUser(service, 'Bob')];
-      const [hers, operators] = [await belongingsOf(service, ann.headers, ann), await belongingsOf(service, OPERATOR)];
-      const his = () => belongingsOf(service, bob.headers, bob);
+    async ([name, { expected, ask }], { service, lasting }) => {
+      const isShared = ask.length === 0; // it names nothing of anybody, so nothing is used up
+      const [ann, bob] = [await addUser(service, 'Ann'), isShared ? lasting.user : await addUser(service, 'Bob')];
+      const make = (headers: { authorization: string }, user?: TestUser) =>
+        isShared ? lasting.belongings : belongingsOf(service, headers, user);
+      const [hers, operators] = [await make(ann.headers, ann), await make(OPERATOR)];
+      const his = () => make(bob.headers, bob);
 
       for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${ann.token}x` }])
         expect(await answerTo(service, name, ask(hers), headers)).toEqual({
@@ -497,11 +506,10 @@ describe('who may use which route', () => {
 
   test.for([...forbidden, ['POST /api/users/:id/tokens', 404, () => foreignTokens] as const])(
     '%s is %d for a member whose body or query is wrong as well',
-    async ([name, status, ask], { service }) => {
-      const ann = await addUser(service, 'Ann');
-      const { route } = ask(await belongingsOf(service, ann.headers, ann));
+    async ([name, status, ask], { service, lasting }) => {
+      const { route } = ask(lasting.belongings);
       const method = name.split(' ')[0] ?? '';
-      const headers = { ...ann.headers, 'content-type': 'application/json' };
+      const headers = { ...lasting.user.headers, 'content-type': 'application/json' };
       const bodies = method === 'GET' ? [undefined] : ['{', '{"unknown":1}', '[]', '"\\u0000"'];
       for (const body of bodies) {
         const init = { method, headers, ...(body !== undefined && { body }) };
