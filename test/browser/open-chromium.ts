@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { TOKEN } from '../support/service.ts';
 
 /** Debian's, or another. */
@@ -23,13 +23,9 @@ type Look = {
 
 export type OpenPage = Page & { readonly problems: string[] };
 
-/** Chromium with a new profile. Errors of a page are collected, and its requests to other hosts are refused. */
+/** Chromium without any earlier state. Errors of a page are collected, and its requests to other hosts are refused. */
 export async function openChromium(look: Look = {}) {
-  const profile = await mkdtemp(path.join(tmpdir(), 'reborn-chromium-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: look.workers ? WHOLE : CHROMIUM,
-    headless: true,
-    args: FLAGS,
+  const { context, close } = await (look.workers ? openProfile : openContext)({
     viewport: { width: look.width ?? 1280, height: look.height ?? 800 },
     colorScheme: look.theme ?? 'light',
     hasTouch: look.touch ?? false,
@@ -48,11 +44,36 @@ export async function openChromium(look: Look = {}) {
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
       return page;
     },
-    close: async () => {
-      await context.close();
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close,
   };
+}
+
+type Opened = { readonly context: BrowserContext; readonly close: () => Promise<void> };
+
+/** Notifications need a profile, and with it a browser of its own. */
+async function openProfile(options: BrowserContextOptions): Promise<Opened> {
+  const profile = await mkdtemp(path.join(tmpdir(), 'reborn-chromium-'));
+  const context = await chromium.launchPersistentContext(profile, { ...LAUNCH, executablePath: WHOLE, ...options });
+  const close = async () => {
+    await context.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { context, close };
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** All tests of a process share one browser, which ends with the process. */
+async function openContext(options: BrowserContextOptions): Promise<Opened> {
+  const browser = await (shared ??= chromium.launch({ ...LAUNCH, executablePath: CHROMIUM }));
+  const context = await browser.newContext(options);
+  const close = async () => {
+    await context.close();
+    if (process.env['VITEST']) return;
+    shared = undefined;
+    await browser.close();
+  };
+  return { context, close };
 }
 
 async function openPage(context: BrowserContext): Promise<OpenPage> {
@@ -66,12 +87,15 @@ async function openPage(context: BrowserContext): Promise<OpenPage> {
   return Object.assign(page, { problems });
 }
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+const LAUNCH = {
+  headless: true,
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};

@@ -19,7 +19,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'browser', include: ['test/browser/**/*.test.ts'], exclude: [PACE], maxWorkers: 3 },
+        // Files share the browser and the loaded service of their worker.
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          exclude: [PACE],
+          maxWorkers: 3,
+          isolate: false,
+        },
       },
       {
         extends: true,
