@@ -5,7 +5,7 @@ import { CAPABILITIES, FINE, probe, request, SECRET, test } from '../support/pro
 import { textOf } from '../support/service.ts';
 
 test.beforeAll(async ({ install, rebornDone }) => {
-  await install('probe', CAPABILITIES);
+  await install('probe', CAPABILITIES, 'command');
   await rebornDone(['tool', 'setup', 'probe'], `${SECRET}\n`);
 });
 

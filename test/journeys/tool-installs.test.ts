@@ -54,13 +54,13 @@ test('a call without its credential waits at a gate, and answering the gate cont
 test('an installed tool that can write needs approval, and one that can only read does not', async ({
   service,
   install,
-  rebornDone,
   standIn,
 }) => {
   const allowlist = [{ host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] }];
   await install('writer', CAPABILITIES);
   await install('reader', { ...CAPABILITIES, http: { ...CAPABILITIES.http, allowlist, credentials: {} } });
-  for (const name of ['writer', 'reader']) await rebornDone(['policy', 'unset', name]);
+  for (const name of ['writer', 'reader'])
+    expect((await service.request(`/api/tool-policies/${name}`, { method: 'DELETE' })).status).toBe(204);
   const script = (name: string) => `use ${name} {"requests":[{"url":"https://eu.cdn.example.com/"}]}`;
 
   expect(await service.ask(script('writer'))).toMatchObject({ error: { code: 'approval_required' } });
@@ -91,7 +91,7 @@ test('installing under an existing name needs --force and replaces the tool on e
   wasm,
   install,
 }) => {
-  await install('probe', CAPABILITIES);
+  await install('probe', CAPABILITIES, 'command');
   const file = path.join(folder, 'probe.json');
   const args = ['tool', 'install', wasm, '--capabilities', file, '--name', 'probe', '--yes'];
   await writeFile(
