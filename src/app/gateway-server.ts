@@ -162,8 +162,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const appPage = await readAppPage(webFolder);
   const limitGuesses = createLimiter(parts.takeUse, { limit: config.signInRatePerMinute, windowSeconds: 60 });
   await server.register(signInRoutes({ signIn: auth.signIn, site, appPage, limitGuesses }));
-  await server.register(telegramUpdateRoute(parts.chatAdmin));
-  await server.register(slackUpdateRoute(parts.chatAdmin));
+  await server.register(telegramUpdateRoute(parts.chatAdmin, limitGuesses));
+  await server.register(slackUpdateRoute(parts.chatAdmin, limitGuesses));
   server.get('/openapi.json', async () => (await import('./describe-service.ts')).describeService());
   await server.register(docsRoute());
   const shares = createShares({

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { ChatAccount, ChatLink, ChatMode } from '#domain/chat/chat.ts';
 import type { ChatChannel } from '#domain/chat/chat-channel.ts';
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type ChatAccountId, newId } from '#domain/ids.ts';
+import { type ChatAccountId, isUuid, newId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, requireOperator } from '#domain/principal.ts';
 import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 import { audited } from '#store/audit.ts';
 import {
   deleteChatAccount,
   deleteChatLink,
+  findChatAccount,
   findUpdateSecret,
   insertChatAccount,
   listChatAccounts,
@@ -116,7 +117,7 @@ export function createChatAdmin(parts: {
       });
       inbox.hurry();
       const added = (await listChatAccounts(db)).find((account) => account.id === id);
-      if (!added) throw new NotFound('There is no such channel.');
+      if (!added) throw noChannel();
       return added;
     },
 
@@ -129,7 +130,7 @@ export function createChatAdmin(parts: {
       await secrets.inVault(OPERATOR, async (vault, trx) => {
         await vault.change((writer) => writer.remove(name), { action: 'secret.remove', name, actor: principal.userId });
         const existed = await audited(trx, (writing) => deleteChatAccount(writing, id), entry);
-        if (!existed) throw new NotFound('There is no such channel.');
+        if (!existed) throw noChannel();
       });
       // The platform may be down; its updates find no account any more.
       if (opened?.account.mode === 'webhook') await opened.connection.setAddress(null).catch(ignoreChatFailure);
@@ -139,7 +140,7 @@ export function createChatAdmin(parts: {
     async test(principal: Principal, id: ChatAccountId): Promise<string | undefined> {
       requireOperator(principal);
       const opened = await connections.open(id);
-      if (!opened) throw new NotFound('There is no such channel.');
+      if (!opened) throw noChannel();
       try {
         const { remoteId } = await opened.connection.identify();
         return remoteId === opened.account.remoteId ? undefined : 'The credentials belong to another account now.';
@@ -172,23 +173,35 @@ export function createChatAdmin(parts: {
       });
     },
 
-    /** Stores an update that a platform has sent, if it knows the secret. Once this resolves, it may be acknowledged. */
-    async accept(channel: ChatChannel, id: ChatAccountId, secret: string, update: unknown): Promise<void> {
-      const hash = await findUpdateSecret(db, id);
-      if (!hash || !equalsSecret(secret, hash)) throw new NotFound('There is no such channel.');
+    /** Refuses a platform that does not send the secret of the account. Needs no body. */
+    async requireSecret(channel: ChatChannel, id: string, secret: string): Promise<void> {
+      const hash = secret !== '' && isUuid<ChatAccountId>(id) && (await findUpdateSecret(db, channel, id));
+      if (!hash || !equalsSecret(secret, hash)) throw noChannel();
+    },
+
+    /** Stores an update of a platform that has sent the secret. Once this resolves, it may be acknowledged. */
+    async accept(channel: ChatChannel, id: string, update: unknown): Promise<void> {
+      if (!isUuid<ChatAccountId>(id)) throw noChannel();
       await store(channel, id, update);
     },
 
-    /** The same for a platform that signs its requests. The body is parsed once the signature is checked, and returned. */
+    /** Refuses a request that can't be signed for an account. Needs no body. */
+    async requireSigning(channel: ChatChannel, id: string, isSignable: boolean): Promise<void> {
+      const account = isSignable && isUuid<ChatAccountId>(id) && (await findChatAccount(db, id));
+      if (!account || account.channel !== channel || account.mode !== 'webhook') throw noChannel();
+    },
+
+    /** Stores an update that its platform has signed. The body is parsed once the signature is checked, and returned. */
     async acceptSigned(
       channel: ChatChannel,
-      id: ChatAccountId,
+      id: string,
       request: SentRequest,
       parse: (body: string) => unknown,
     ): Promise<unknown> {
+      if (!isUuid<ChatAccountId>(id)) throw noChannel();
       const opened = await connections.open(id);
       const isOurs = opened?.account.channel === channel && opened.account.mode === 'webhook';
-      if (!isOurs || !opened.connection.isGenuine?.(request)) throw new NotFound('There is no such channel.');
+      if (!isOurs || !opened.connection.isGenuine?.(request)) throw noChannel();
       const update = parse(request.body.toString('utf8'));
       await store(channel, id, update);
       return update;
@@ -208,6 +221,8 @@ export function createChatAdmin(parts: {
     if (filed) await inbox.accept(id, filed);
   }
 }
+
+const noChannel = () => new NotFound('There is no such channel.');
 
 const alreadyThere = (name: string) => new Conflict('already_exists', `${name} is added already. Remove it first.`);
 

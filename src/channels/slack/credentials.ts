@@ -17,10 +17,20 @@ const TOLERANCE_SECONDS = 5 * 60;
 
 /** Whether Slack has signed a request, a short time ago. Requests that are repeated within that time are known by their ids. */
 export function isSigned({ headers, body }: SentRequest, secret: string | undefined, now = Date.now()): boolean {
-  const time = headers['x-slack-request-timestamp'];
-  const signature = headers['x-slack-signature'];
-  if (!secret || typeof time !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(time)) return false;
+  const { time, signature } = signatureIn(headers);
+  if (!secret || !isSignable(headers, now)) return false;
   const expected = createHmac('sha256', secret).update(`v0:${time}:`).update(body).digest('hex');
-  const isFresh = Math.abs(now / 1000 - Number(time)) <= TOLERANCE_SECONDS;
-  return equalsSecret(signature, hashSecret(`v0=${expected}`)) && isFresh;
+  return equalsSecret(signature, hashSecret(`v0=${expected}`));
+}
+
+/** Whether a request claims a signature of a short time ago, which is all that its headers show. */
+export function isSignable(headers: SentRequest['headers'], now = Date.now()): boolean {
+  const { time, signature } = signatureIn(headers);
+  const isFresh = /^\d{1,12}$/.test(time) && Math.abs(now / 1000 - Number(time)) <= TOLERANCE_SECONDS;
+  return isFresh && signature !== '';
+}
+
+function signatureIn(headers: SentRequest['headers']): { readonly time: string; readonly signature: string } {
+  const [time = '', signature = ''] = [headers['x-slack-request-timestamp'], headers['x-slack-signature']].flat();
+  return { time, signature };
 }

@@ -1,26 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
-import { NotFound } from '#domain/errors.ts';
-import { type ChatAccountId, isUuid } from '#domain/ids.ts';
+import { countFailures, type Limiter } from '#http/caller/rate-limit.ts';
+import { isSignable } from './credentials.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
+type Update = { Params: { id: string } };
+
 /**
  * `POST /channels/slack/{id}`: events, presses of buttons and slash commands that Slack sends. Slack proves itself by a signature over
- * the body as it came, so nothing is parsed before that is checked.
+ * the body as it came. The body is read for an existing account and a recent time, and parsed once the signature is checked.
  */
-export function slackUpdateRoute(chats: Pick<ChatAdmin, 'acceptSigned'>) {
+export function slackUpdateRoute(chats: Pick<ChatAdmin, 'requireSigning' | 'acceptSigned'>, limitGuesses: Limiter) {
+  const counted = <T>(ip: string, check: () => Promise<T>) => countFailures(limitGuesses, `channel:${ip}`, check);
+
   return async (app: FastifyInstance): Promise<void> => {
+    app.addHook<Update>('onRequest', ({ params, headers, ip }) =>
+      counted(ip, () => chats.requireSigning('slack', params.id, isSignable(headers))),
+    );
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body);
 
-    app.post<{ Params: { id: string } }>(
+    app.post<Update>(
       '/channels/slack/:id',
       { bodyLimit: MAX_BODY_BYTES },
-      async ({ params: { id }, headers, body }, reply) => {
-        if (!isUuid<ChatAccountId>(id) || !Buffer.isBuffer(body)) throw new NotFound('There is no such channel.');
+      async ({ params: { id }, headers, ip, body: given }, reply) => {
+        const body = Buffer.isBuffer(given) ? given : Buffer.alloc(0);
         const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
-        const update = await chats.acceptSigned('slack', id, { headers, body }, isForm ? parseForm : parseJson);
+        const parse = isForm ? parseForm : parseJson;
+        const update = await counted(ip, () => chats.acceptSigned('slack', id, { headers, body }, parse));
         // An empty answer: Slack would show any text to the person who has pressed or typed.
         return reply.code(200).send(challengeIn(update));
       },

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { RateLimited } from '#domain/errors.ts';
+import { NotFound, RateLimited } from '#domain/errors.ts';
 
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
 
@@ -34,6 +34,19 @@ export function createLimiter(takeUse: TakeUse, rate: RateLimit): Limiter {
   function tooMany(seconds: number): RateLimited {
     const wait = Math.max(1, Math.ceil(seconds));
     return new RateLimited(seconds, `More than ${limit} requests in ${windowSeconds} s. Try again in ${wait} s.`);
+  }
+}
+
+/**
+ * Counts a check of the caller that fails, and never one that succeeds: all customers of a platform share its addresses, so a
+ * stranger could use up the limit of others.
+ */
+export async function countFailures<T>(limiter: Limiter, key: string, check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof NotFound) await limiter(key);
+    throw error;
   }
 }
 

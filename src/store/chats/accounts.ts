@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ChatAccount, ChatLink } from '#domain/chat/chat.ts';
+import type { ChatChannel } from '#domain/chat/chat-channel.ts';
 import type { ChatAccountId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { Audited } from '../audit.ts';
@@ -16,8 +17,17 @@ export function findChatAccount(db: Database, id: ChatAccountId): Promise<ChatAc
 }
 
 /** The hash of the secret that the platform sends with each update. */
-export async function findUpdateSecret(db: Database, id: ChatAccountId): Promise<Buffer | undefined> {
-  const row = await db.selectFrom('chatAccounts').select('secretHash').where('id', '=', id).executeTakeFirst();
+export async function findUpdateSecret(
+  db: Database,
+  channel: ChatChannel,
+  id: ChatAccountId,
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('chatAccounts')
+    .select('secretHash')
+    .where('id', '=', id)
+    .where('channel', '=', channel)
+    .executeTakeFirst();
   return row?.secretHash ?? undefined;
 }
 
