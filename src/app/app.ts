@@ -34,6 +34,7 @@ import type { Embedder } from '#domain/embedder.ts';
 import type { ReplicaId, ThreadId } from '#domain/ids.ts';
 import { judgeJoining, type ReplicaFacts } from '#domain/joining-replica.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
+import type { Principal } from '#domain/principal.ts';
 import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { createEgress } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -45,7 +46,7 @@ import { describeModelSettings } from '#models/describe-model-settings.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
 import { createModels } from '#models/model-routes.ts';
 import { findLeaving } from '#store/accounts/moves.ts';
-import { findRecentlyRemoved } from '#store/accounts/users.ts';
+import { findRecentlyRemoved, findUser } from '#store/accounts/users.ts';
 import { isAway } from '#store/away.ts';
 import { isReachable } from '#store/connection.ts';
 import { takeUse } from '#store/spending/rate-windows.ts';
@@ -194,7 +195,23 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
   const agent = createAgent(db, engine, summaries, attachments, threadUrl, titles?.request);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
-  const chats = openChats({ config, parts, db, engine, egress, secrets, agent, attachments, threadUrl, onError, undo });
+  const findName = async ({ userId }: Principal) => (await findUser(identities, userId))?.name;
+  const forChats = {
+    config,
+    parts,
+    db,
+    engine,
+    egress,
+    secrets,
+    agent,
+    attachments,
+    threadUrl,
+    findName,
+    log,
+    onError,
+    undo,
+  };
+  const chats = openChats(forChats);
   const findVapid = createVapid(secrets);
   startBackground({
     chatCarrier: chats.carrier,

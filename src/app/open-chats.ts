@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Agent } from '#agent/agent.ts';
 import type { Attachments } from '#agent/attachments/attachments.ts';
 import { createChatAdmin } from '#agent/chats/chat-admin.ts';
@@ -14,6 +15,7 @@ import { createSlackPort } from '#channels/slack/slack-port.ts';
 import type { Connect } from '#channels/slack/socket-link.ts';
 import { createTelegramPort } from '#channels/telegram/telegram-port.ts';
 import type { Config } from '#config/config.ts';
+import type { Principal } from '#domain/principal.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -32,6 +34,8 @@ type Options = {
   readonly agent: Agent;
   readonly attachments: Attachments;
   readonly threadUrl: ThreadUrl;
+  readonly findName: (user: Principal) => Promise<string | undefined>;
+  readonly log: Logger;
   readonly onError: (error: unknown) => void;
   readonly undo: AsyncDisposableStack;
 };
@@ -40,7 +44,8 @@ const MAIL_READER = { program: 'tools/builtin/web/read-page', run: 'readMailHtml
 
 /** The chat channels: receives their updates, and carries replies to them. */
 export function openChats(given: Options) {
-  const { config, parts, db, engine, egress, secrets, agent, attachments, threadUrl, onError, undo } = given;
+  const { config, parts, db, engine, egress, secrets, agent, attachments, threadUrl, findName, log, onError, undo } =
+    given;
   const { system } = engine;
   const mail = createMailPort({
     lookUp: (host, options) => egress.lookUp(host, options),
@@ -61,7 +66,17 @@ export function openChats(given: Options) {
   undo.defer(() => live.stop());
   const linking = createLinking({ db, system });
   const sendsPerMinute = config.chatRatePerMinute;
-  const handle = createUpdateHandler({ db, agent, connections, linking, live, sendsPerMinute });
+  const onRefused = (channelId: string, reason: string) => log.info({ channelId, reason }, 'a message was ignored');
+  const handle = createUpdateHandler({
+    db,
+    agent,
+    connections,
+    linking,
+    live,
+    sendsPerMinute,
+    onRefused,
+    findName,
+  });
   const inbox = startInbox({ engine, connections, handle, pace: parts.chats, onError });
   undo.defer(() => inbox.stop());
   return {

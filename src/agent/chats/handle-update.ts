@@ -1,7 +1,7 @@
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { isChatChannel } from '#domain/chat/chat-channel.ts';
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
-import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
+import { type ChatAccountId, newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -28,6 +28,8 @@ export type HandlerParts = {
   readonly live: LiveReplies;
   /** How many messages a person may send, as in the other channels. */
   readonly sendsPerMinute: number;
+  readonly onRefused: (accountId: ChatAccountId, refusal: string) => void;
+  readonly findName: (user: Principal) => Promise<string | undefined>;
 };
 
 type Call<Kind extends Incoming['kind'] = Incoming['kind']> = OpenAccount & {
@@ -47,12 +49,15 @@ export function createUpdateHandler(parts: HandlerParts) {
   return async (update: StoredUpdate): Promise<UpdateEnd> => {
     const opened = await connections.open(update.accountId);
     const incoming = opened?.port.read(update.body, opened.account);
-    if (incoming?.refusal !== undefined) return { state: 'done', refusal: incoming.refusal };
+    if (incoming?.refusal !== undefined) {
+      parts.onRefused(update.accountId, incoming.refusal);
+      return { state: 'done', refusal: incoming.refusal };
+    }
     if (!opened || !incoming?.sender || !isForUs(incoming, opened)) return DONE;
     const code = incoming.isGroup ? undefined : codeIn(incoming);
     if (code !== undefined && !(update.userId !== null && incoming.kind === 'message')) {
       const linked = await linking.redeem({ ...opened, update, code, incoming });
-      if (linked) await say(update, { userId: linked, role: 'member' }, placeOf(update, incoming), LINKED);
+      if (linked) await sayLinked(update, { userId: linked, role: 'member' }, incoming);
       return DONE;
     }
     if (update.userId === null) {
@@ -98,7 +103,11 @@ export function createUpdateHandler(parts: HandlerParts) {
         await say(update, owner, place, (await stopTurns(owner, place)) ? 'Stopped.' : 'Nothing is running.');
         return DONE;
       case 'status':
-        await say(update, owner, place, await describeStatus(owner, place));
+        await say(update, owner, place, `${await describeStatus(owner, place)} ${await connectedTo(owner)}`);
+        return DONE;
+      case 'unlink':
+        await say(update, owner, place, `This chat is no longer connected to ${await accountOf(owner)}. ${LINK_AGAIN}`);
+        await linking.unlink(owner, { accountId: update.accountId, sender: incoming.sender?.id ?? '' });
         return DONE;
       case 'start':
       case 'help':
@@ -186,6 +195,20 @@ export function createUpdateHandler(parts: HandlerParts) {
     return `One message is being answered.${open.length > 1 ? ` ${open.length - 1} more wait.` : ''}`;
   }
 
+  async function sayLinked(update: StoredUpdate, owner: Principal, incoming: Incoming): Promise<void> {
+    await say(update, owner, placeOf(update, incoming), `${await connectedTo(owner)} ${LINKED}`);
+  }
+
+  /** Always by name: a person may have followed a link of someone else. */
+  async function accountOf(owner: Principal): Promise<string> {
+    const name = (await parts.findName(owner)) ?? owner.userId;
+    return `the account of ${name.replaceAll(/[\\`*_~[\]<>|\n]/g, '')}`;
+  }
+
+  async function connectedTo(owner: Principal): Promise<string> {
+    return `This chat is connected to ${await accountOf(owner)}.`;
+  }
+
   /** The turns of a thread that have not ended, in order. */
   function listOpen(owner: Principal, threadId: ThreadId): Promise<TurnId[]> {
     return withOwner(db, owner, async (trx) => {
@@ -204,12 +227,14 @@ export function createUpdateHandler(parts: HandlerParts) {
 
 const BUSY_SECONDS = 2;
 const MOST_CODE_LINES = 5;
-const LINKED = 'This chat is connected. Send a message to start. /help lists the commands.';
+const LINKED = 'Send a message to start. /help lists the commands. To connect another account, send /unlink first.';
+const LINK_AGAIN = 'To connect an account, get a code in the web app, under Settings.';
 const HELP = [
   'Send a message, with pictures or files if you like, and I answer here.',
   '/new starts a new conversation.',
   '/stop stops the current answer.',
-  '/status shows what is running.',
+  '/status shows what is running, and whose account it is.',
+  '/unlink disconnects this chat from the account.',
 ].join('\n');
 
 /** In a group, only what is addressed to the account counts, and only if the operator allows groups. */

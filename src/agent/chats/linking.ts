@@ -20,9 +20,12 @@ const CODE_MINUTES = 10;
 const plain = (code: string) => code.trim().toUpperCase().replaceAll('-', '');
 export const isCode = (given: string): boolean => CODE.test(plain(given));
 
-/** Guesses, and words to strangers, by sender and in all. */
+/**
+ * Guesses by sender. There is no limit for all of them together, which strangers could use up. A code is one of 2^50: with a hundred
+ * open codes, a thousand guesses a second find one in about 350 years.
+ */
 const GUESSES = { limit: 5, windowSeconds: 600 };
-const ALL_GUESSES = { limit: 100, windowSeconds: 600 };
+/** Words to strangers, by sender and in all. */
 const STRANGER = { limit: 1, windowSeconds: 3600 };
 const ALL_STRANGERS = { limit: 30, windowSeconds: 60 };
 
@@ -57,16 +60,19 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
       return { code: `${code.slice(0, 5)}-${code.slice(5)}`, expiresAt };
     },
 
-    /** Links the sender to the user whose code it is. An earlier link of the sender ends. Returns the user. */
+    /**
+     * Links the sender to the user whose code it is. A linked sender stays linked: the code may be in a link that someone else has
+     * sent. Returns the user that the sender is linked to.
+     */
     async redeem(
       call: OpenAccount & { update: StoredUpdate; code: string; incoming: Incoming },
     ): Promise<UserId | undefined> {
       const { account, incoming, code } = call;
       const { sender } = incoming;
       if (!sender) return undefined;
-      const mayGuess =
-        (await isAllowed(`chat-code:${account.id}:${sender.id}`, GUESSES)) &&
-        (await isAllowed(`chat-codes:${account.id}`, ALL_GUESSES));
+      const before = await findLinkedUser(system, account.id, sender.id);
+      if (before !== undefined) return before;
+      const mayGuess = await isAllowed(`chat-code:${account.id}:${sender.id}`, GUESSES);
       const hash = hashSecret(plain(code));
       const userId = mayGuess ? await findCodeOwner(system, hash) : undefined;
       if (userId === undefined) {
@@ -74,8 +80,6 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
         return undefined;
       }
       const link = { accountId: account.id, sender: sender.id, name: sender.name.slice(0, 100), chat: incoming.chat };
-      const before = await findLinkedUser(system, account.id, sender.id);
-      if (before !== undefined) await unlink(before, link);
       const owner = { userId };
       const entry = { actor: userId, action: 'chat.link', subject: account.id, detail: { sender: sender.id } };
       return withOwner(db, owner, (trx) =>
@@ -93,14 +97,14 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
 
     /** Says once how to get access. */
     turnAway: (call: OpenAccount & { incoming: Incoming }): Promise<void> => reply(call, STRANGER_LINE),
-  };
 
-  async function unlink(userId: UserId, link: Parameters<typeof deleteChatLink>[2]): Promise<void> {
-    const entry = { actor: userId, action: 'chat.unlink', subject: link.accountId, detail: { sender: link.sender } };
-    await withOwner(db, { userId }, (trx) =>
-      audited(trx, (writing) => deleteChatLink(writing, { userId }, link), entry),
-    );
-  }
+    async unlink({ userId }: Pick<Principal, 'userId'>, link: Parameters<typeof deleteChatLink>[2]): Promise<void> {
+      const entry = { actor: userId, action: 'chat.unlink', subject: link.accountId, detail: { sender: link.sender } };
+      await withOwner(db, { userId }, (trx) =>
+        audited(trx, (writing) => deleteChatLink(writing, { userId }, link), entry),
+      );
+    },
+  };
 }
 
 const WRONG_CODE = 'This code is not valid, or it has expired. Get a new one in the web app, under Settings.';

@@ -69,7 +69,7 @@ type Message = z.infer<typeof message>;
 type Press = z.infer<typeof press>;
 type SlashCommand = z.infer<typeof command>;
 
-const COMMANDS = new Set(['new', 'stop', 'status', 'help', 'start', 'pair']);
+const COMMANDS = new Set(['new', 'stop', 'status', 'help', 'start', 'pair', 'unlink']);
 /** Commands that must not wait behind messages which can't be accepted yet. */
 const URGENT = /^\s*(?:<@[^<>]*>\s*)?\/(?:stop|status)\b/;
 /** What a person writes. All other kinds are changes, or the words of programs. */

@@ -166,6 +166,25 @@ export function chatCases(
     other.say(`/start ${code}`);
     await shown(other, /not valid/);
     await pair(bob, other);
+    await shown(other, /is connected to the account of Bob\./);
+  });
+
+  test('a start link of someone else moves no chat: its person must unlink it first', async () => {
+    const { ann, bob, phone, other } = stage;
+    const linksOf = async (user: TestUser) => (await json<{ links: object[] }>(as(user, '/api/channels'))).links.length;
+    const code = await createCode(ann);
+    other.say(`/start ${code}`);
+    await waitFor(
+      'the answer',
+      async () => other.shown().filter(({ text }) => /of Bob\..*\/unlink/s.test(text)).length === 2,
+    );
+    expect([await linksOf(ann), await linksOf(bob)]).toEqual([1, 1]);
+
+    other.say('/unlink');
+    await shown(other, /no longer connected to the account of Bob/);
+    await waitFor('the end of the link', async () => (await linksOf(bob)) === 0);
+    await pair(bob, other);
+    expect(phone.shown().some(({ text }) => text.includes('Bob'))).toBe(false);
   });
 
   test('a message becomes a turn, and its answer is streamed into one message, complete', async () => {
