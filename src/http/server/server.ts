@@ -16,6 +16,7 @@ import { isHttps, type Site } from '../caller/site.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
 import { refuseNullInUrl } from '../routes/null-characters.ts';
+import { parseJson } from '../routes/parse-json.ts';
 import { TRY_HEADER } from '../routes/request-try.ts';
 import { answerClientError } from './client-errors.ts';
 import { announceClosing } from './connected.ts';
@@ -136,7 +137,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
     if (request.headers['idempotency-key'] !== undefined || request.headers[TRY_HEADER] !== undefined)
       request.bodyDigest = createHash('sha256').update(body).digest('hex');
-    return parseJson(body);
+    return body === '' ? undefined : parseJson(body, 'The body is not valid JSON.');
   });
   app.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, WANTS_JSON);
@@ -152,15 +153,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 const isMoving = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === USER_MOVING;
-
-function parseJson(body: string): unknown {
-  if (body === '') return undefined;
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new InvalidRequest('invalid_request', null, 'The body is not valid JSON.');
-  }
-}
 
 /** Allows larger bodies on the routes that are added to `app` from now on. */
 export function allowBodies(app: FastifyInstance, maxBytes: number): void {

@@ -7,6 +7,7 @@ import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
 import { parseBody } from '#http/routes/parse-body.ts';
+import { parseJson } from '#http/routes/parse-json.ts';
 import type { SocketConnection } from '#http/socket/socket-connection.ts';
 import { renderSocketError } from '#http/socket/socket-error.ts';
 import type { TakePace } from '#http/socket/socket-pace.ts';
@@ -89,7 +90,7 @@ export function createConversation(
       await services.pace(principal.userId, text.length, connection.closed);
       let id: string | undefined;
       try {
-        const json = parseJson(text);
+        const json = parseJson(text, 'A message must be JSON, as a text.');
         id = idOf(json);
         await act(parseBody(clientMessage, json, FREE_FIELDS));
       } catch (error) {
@@ -112,12 +113,4 @@ const reference = (id: string | undefined) => (id === undefined ? {} : { id });
 function idOf(json: unknown): string | undefined {
   const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
   return typeof id === 'string' ? id.slice(0, 100) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidRequest('invalid_request', null, 'A message must be JSON, as a text.');
-  }
 }

@@ -7,7 +7,8 @@ import { sendPage } from './pages.ts';
 /**
  * Pages for frames of the app that show or draw what a model wrote. Each has an opaque origin, also when it is opened
  * on its own: it has no session, no storage and no access to the app. A frame can't load anything from other hosts, and
- * the policy of the app keeps it from leaving for another page.
+ * the policy of the app keeps it from leaving for another page. Scripts that a person runs can still reach the network: by WebRTC in a
+ * nested frame, and by an attempt to leave, for which a browser connects before it refuses.
  */
 export function frameRoutes(folder: string) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -26,7 +27,7 @@ function sendFrame(reply: FastifyReply, html: string, policy: string): FastifyRe
   return sendPage(reply, html);
 }
 
-/** Waits for the page to show, and becomes it. A WebRTC connection is the one request that no policy can forbid. */
+/** Waits for the page to show, and becomes it. Makes WebRTC, which no policy forbids, harder to reach. */
 const PREVIEW_SCRIPT = `
 delete self.RTCPeerConnection;
 delete self.webkitRTCPeerConnection;

@@ -3,6 +3,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { isObject } from '#domain/is-object.ts';
 import type { ErrorEnvelope } from '#http/routes/errors.ts';
 import type { RouteDescription } from '#http/routes/openapi.ts';
+import { parseJson } from '#http/routes/parse-json.ts';
 import { createRequest } from '../request/create-request.ts';
 import { type NumberedStreamEvent, streamEvent } from '../response/response-events.ts';
 
@@ -45,15 +46,12 @@ export const responsesSocketDescription: RouteDescription = {
 
 /** The JSON object of a message. */
 export function parseMessage(text: string): Record<string, unknown> {
-  const refuse = () => new InvalidRequest('invalid_request', null, 'A message must be a JSON object, sent as text.');
-  try {
-    const message: unknown = JSON.parse(text);
-    if (isObject(message)) return message;
-  } catch {
-    throw refuse();
-  }
-  throw refuse();
+  const message = parseJson(text, NO_OBJECT);
+  if (!isObject(message)) throw new InvalidRequest('invalid_request', null, NO_OBJECT);
+  return message;
 }
+
+const NO_OBJECT = 'A message must be a JSON object, sent as text.';
 
 const MAX_STREAM_ID_BYTES = 256;
 

@@ -42,7 +42,7 @@ function PagePreview({ html }: { readonly html: string }) {
       <figcaption className="flex flex-wrap items-center gap-3 border-b border-line bg-sunken px-3 py-1 text-s text-soft">
         <span className="min-w-0 flex-1">
           {runsScripts
-            ? t`Preview with scripts, without access to this app or to the network.`
+            ? t`Preview with scripts. They have no access to this app, but they can reach the network.`
             : t`Preview without scripts and without network.`}
         </span>
         <Button
