@@ -47,7 +47,10 @@ export function addMcpCommands(program: Command): void {
     .option('--client-secret', 'the client has a secret: it is asked for, or read as a line from stdin')
     .option('--env <name...>', 'variables of the program; each value is asked for, or read as a line from stdin')
     .option('--private-network', 'allow its address although it is on a private network')
-    .option('--trust-annotations', 'repeat calls after a crash if the server says that this is harmless')
+    .option(
+      '--trust-annotations',
+      'believe what the server says about its tools: reading needs no approval, harmless calls are repeated after a crash',
+    )
     .option('--sampling', 'let it use the model of the user whose call it runs')
     .description('Connect to a server, and add its tools on every replica.')
     .addHelpText(

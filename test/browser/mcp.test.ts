@@ -46,7 +46,7 @@ beforeAll(async () => {
     ['docs', docs.url],
     ['post', post.url],
   ]) {
-    const body = JSON.stringify({ name, url, for: 'everyone', private_network: true });
+    const body = JSON.stringify({ name, url, for: 'everyone', private_network: true, trust_annotations: true });
     await stage.service.request('/api/mcp', { method: 'POST', body });
   }
   docs.answers['tools/list'] = () => ({ tools: [READ, { ...WRITE, description: 'Publishes a page everywhere.' }] });

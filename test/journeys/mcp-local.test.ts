@@ -33,7 +33,7 @@ test('the reference servers as programs: from the command to a result, and no or
   env,
   home,
 }) => {
-  const command = ['mcp', 'add', 'every', '--', process.execPath, PROGRAM, 'stdio', MARK];
+  const command = ['mcp', 'add', 'every', '--trust-annotations', '--', process.execPath, PROGRAM, 'stdio', MARK];
   const refused = await runReborn(command, { env: { ...home.env, MCP_LOCAL_SERVERS: 'false' } });
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('MCP_LOCAL_SERVERS')]);
   const added = await runReborn(command, { env: { ...home.env, ...ALLOWED } });
@@ -41,9 +41,12 @@ test('the reference servers as programs: from the command to a result, and no or
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-files-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(path.join(folder, 'list.txt'), 'Buy milk.');
-  const files = await runReborn(['mcp', 'add', 'files', '--', process.execPath, FILES, folder, `${folder}/${MARK}`], {
-    env: { ...home.env, ...ALLOWED },
-  });
+  const files = await runReborn(
+    ['mcp', 'add', 'files', '--trust-annotations', '--', process.execPath, FILES, folder, `${folder}/${MARK}`],
+    {
+      env: { ...home.env, ...ALLOWED },
+    },
+  );
   expect(files).toMatchObject({ code: 0, stdout: expect.stringContaining('files__read_text_file') });
   expect(processes()).toEqual([]);
 

@@ -40,7 +40,14 @@ async function call<T>(at: Client, method: string, route: string, body?: object,
 }
 
 const add = (at: Client, name: string, url: string) =>
-  call<object>(at, 'POST', '/api/mcp', { name, url, private_network: true, for: 'everyone' }, undefined, 201);
+  call<object>(
+    at,
+    'POST',
+    '/api/mcp',
+    { name, url, private_network: true, trust_annotations: true, for: 'everyone' },
+    undefined,
+    201,
+  );
 const chat = (at: Client, message: string, who?: TestUser) => call<Chat>(at, 'POST', '/api/chat', { message }, who);
 const gateOf = (at: Client, id: string, who?: TestUser) => call<Gate>(at, 'GET', `/api/gates/${id}`, undefined, who);
 

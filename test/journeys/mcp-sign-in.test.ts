@@ -47,7 +47,14 @@ async function read<T>(answer: Promise<Response>, status = 200): Promise<T> {
 }
 
 const add = (service: Service, name: string, url: string, more: object = {}) =>
-  send(service, 'POST', '/api/mcp', { name, url, private_network: true, for: 'everyone', ...more });
+  send(service, 'POST', '/api/mcp', {
+    name,
+    url,
+    private_network: true,
+    trust_annotations: true,
+    for: 'everyone',
+    ...more,
+  });
 const get = (service: Service, name: string, who?: TestUser) =>
   read<WireServer>(send(service, 'GET', `/api/mcp/${name}`, undefined, who));
 const ask = async (service: Service, input: string, who?: TestUser) =>

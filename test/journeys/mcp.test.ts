@@ -19,6 +19,8 @@ type Waiting = { thread_id: string; status: string; gate: { id: string; kind: st
 
 const KEY = 'key-of-ann-9f31c7';
 const PUBLIC = '93.184.215.14';
+/** A server of the operator, whose claims count. */
+const TRUSTED = { for: 'everyone', trust_annotations: true };
 const WRITE = { name: 'write', description: 'Writes a text.', inputSchema: { type: 'object' } };
 const READ = {
   name: 'read',
@@ -107,7 +109,9 @@ test('the reference server: from adding it to a result in the chat, for everyone
   expect((await add(service, body)).status).toBe(400); // a private network needs the operator's allowance
   expect((await add(service, { ...body, private_network: true }, ann)).status).toBe(403);
   expect((await add(service, { ...body, for: 'me', private_network: true }, ann)).status).toBe(403);
-  const added = await read<WireServer>(add(service, { ...body, private_network: true }), 201);
+  const trusted = { ...body, private_network: true, trust_annotations: true };
+  expect((await add(service, { ...body, for: 'me', trust_annotations: true }, ann)).status).toBe(403);
+  const added = await read<WireServer>(add(service, trusted), 201);
 
   expect(getMcpServer.responses[200].json.parse(added)).toMatchObject({ protocol: '2025-11-25', problem: null });
   expect(added.tools).toContainEqual(expect.objectContaining({ name: 'echo', read_only: true, reviewed: true }));
@@ -227,7 +231,10 @@ test('resources are read by the model and by people, and prompts are texts that 
   expect(added.prompts.map(({ name }) => name)).not.toContain('a b\n/new');
   const hostile = await read<Listed>(send(service, 'GET', '/api/mcp/bad-offers/resources', undefined, bob));
   expect(hostile.resources).toMatchObject([{ uri: 'note:1', name: 'y' }]);
-  await ask(service, 'use bad-offers__resources {"uri":"note:1"}', bob);
+  // A server that no operator trusts: reading is also sending.
+  const reading = await chat(service, 'use bad-offers__resources {"uri":"note:1"}', bob);
+  expect(reading).toMatchObject({ status: 'waiting', gate: { kind: 'approval' } });
+  await approve(service, reading, bob);
   expect(JSON.stringify(model.seen.at(-1))).toContain('are left out.]');
   // Walls: another user has neither.
   expect((await send(service, 'GET', '/api/mcp/bad-offers/resources', undefined, ann)).status).toBe(404);
@@ -279,7 +286,7 @@ test("a user's server is theirs alone, its key is seen by no one, and calls that
   expect(ours.calls()).toHaveLength(1);
 
   // A server for everyone of the same name takes precedence, and never gets Ann's key.
-  await read(add(service, { name: 'mine', url: 'https://other.example.com/mcp', for: 'everyone' }), 201);
+  await read(add(service, { name: 'mine', url: 'https://other.example.com/mcp', ...TRUSTED }), 201);
   expect(await get(service, 'mine', ann)).toMatchObject({ for: 'everyone' });
   expect(await ask(service, 'use mine__read {}', bob)).toContain('done');
   await ask(service, 'use mine__read {}', ann);
@@ -357,7 +364,7 @@ test('a rug pull: a changed tool asks again, even if the operator allows it and 
 }) => {
   ours.answers['tools/list'] = () => ({ tools: [WRITE, READ] });
   delete ours.answers['tools/call'];
-  await read(add(service, { name: 'shared', url: 'https://mcp.example.com/mcp', for: 'everyone' }), 201);
+  await read(add(service, { name: 'shared', url: 'https://mcp.example.com/mcp', ...TRUSTED }), 201);
   const allowed = await runReborn(['policy', 'set', 'shared__write', 'allow'], { env: home.env });
   expect(allowed.code).toBe(0);
   expect(await ask(service, 'use shared__write {"to":"ann"}', ann)).toBe('result: {"to":"ann"}');
@@ -404,10 +411,10 @@ test('a server that dies keeps its tools, says so in the list, and costs a turn 
   ann,
 }) => {
   ours.answers['tools/list'] = () => ({ tools: [READ] });
-  await read(add(service, { name: 'dying', url: 'https://mcp.example.com/mcp' }, ann), 201);
+  await read(add(service, { name: 'dying', url: 'https://mcp.example.com/mcp', ...TRUSTED }), 201);
   ours.answers['tools/list'] = (_message, response) => void response.destroy();
   ours.answers['tools/call'] = (_message, response) => void response.destroy();
-  const refreshed = await read<WireServer>(send(service, 'POST', '/api/mcp/dying/refresh', undefined, ann));
+  const refreshed = await read<WireServer>(send(service, 'POST', '/api/mcp/dying/refresh?for=everyone'));
 
   expect(refreshed).toMatchObject({ problem: expect.stringContaining('mcp.example.com'), tools: [{ name: 'read' }] });
   expect(await ask(service, 'use dying__read {}', ann)).toContain('error');
@@ -416,6 +423,7 @@ test('a server that dies keeps its tools, says so in the list, and costs a turn 
   expect(await ask(service, 'use dying__read {}', ann)).toContain('failed several times');
   expect(ours.calls()).toHaveLength(calls);
   delete ours.answers['tools/call'];
+  await read(send(service, 'DELETE', '/api/mcp/dying?for=everyone'), 204);
 });
 
 test('a poisoned description makes every call ask first, also of other tools', async ({ service, ours, bob }) => {
@@ -457,7 +465,12 @@ test('200 tools of five servers: the model searches, and what it found stays in 
 
   const second = await startAnother();
   const used = await say(second, 'use shop__get_refund {"id":"7"}', { previous_response_id: found.id });
-  expect(textOf(used)).toBe('result: {"id":"7"}');
+  expect(used).toMatchObject({ error: { code: 'approval_required' } });
+  const { gates } = await read<{ gates: { id: string; kind: string; call: { name: string } }[] }>(
+    send(second, 'GET', '/api/gates', undefined, bob),
+  );
+  const gate = gates.find(({ call }) => call.name === 'shop__get_refund') ?? { id: '', kind: '' };
+  expect(await approve(second, { thread_id: '', status: 'waiting', gate }, bob)).toBe('result: {"id":"7"}');
   expect(offered()).toHaveLength(5);
   await say(second, 'say hello', { previous_response_id: hello.id });
   expect(offered()).toEqual([]); // another thread

@@ -93,7 +93,13 @@ test('prompts and resources of an MCP server are offered: a prompt asks for its 
     'resources/read': () => ({ contents: [{ uri: 'page://42', text: 'Forty-two is on it.' }] }),
   });
   onTestFinished(() => server.close());
-  const body = JSON.stringify({ name: 'manual', url: server.url, for: 'everyone', private_network: true });
+  const body = JSON.stringify({
+    name: 'manual',
+    url: server.url,
+    for: 'everyone',
+    private_network: true,
+    trust_annotations: true,
+  });
   expect((await chat.service.request('/api/mcp', { method: 'POST', body })).status).toBe(201);
 
   const { type, press, sees } = await open();

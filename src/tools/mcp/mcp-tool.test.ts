@@ -58,7 +58,7 @@ const traits = (more: Partial<McpTool>, ofServer: Partial<McpServer> = {}) => {
 
 test.each([
   ['one that only reads', {}, {}, ['allow', true, false]],
-  ['one that only reads, without trust', {}, { trustAnnotations: false }, ['allow', false, false]],
+  ['one that only reads, without trust', {}, { trustAnnotations: false }, ['ask', false, false]],
   ['one that writes', { readOnly: false }, {}, ['ask', false, false]],
   ['one that can be repeated', { readOnly: false, idempotent: true }, {}, ['ask', true, false]],
   [

@@ -7,15 +7,16 @@ import { callMcpTool } from './mcp-client.ts';
 import { lendModel } from './questions/lend-model.ts';
 import { renderError, renderResult } from './render-result.ts';
 
-/** A tool of an MCP server as a tool of the agent. What the server says about it counts only as far as it was reviewed. */
+/** A tool of an MCP server as a tool of the agent. What the server says about it counts if it was reviewed and the operator trusts it. */
 export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): Tool {
   const name = offeredName(server.name, tool.name);
   const reviewed = isReviewed(server, tool);
+  const believed = reviewed && server.trustAnnotations;
   const { description, parameters, digest, readOnly, idempotent } = tool;
   return {
     definition: { name, description: description || null, parameters, strict: null },
-    repeatable: reviewed && server.trustAnnotations && (readOnly || idempotent),
-    level: reviewed && readOnly ? 'allow' : 'ask',
+    repeatable: believed && (readOnly || idempotent),
+    level: believed && readOnly ? 'allow' : 'ask',
     revision: digest,
     asks: true,
     ...serverFields(server, host),

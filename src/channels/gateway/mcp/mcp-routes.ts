@@ -62,7 +62,9 @@ const addMcpServer = defineRoute({
       trust_annotations: z
         .boolean('trust_annotations must be true or false.')
         .default(false)
-        .describe('Repeat calls after a crash if the server says that this is harmless. Operators only.'),
+        .describe(
+          'Believe what the server says about its tools: those that only read run without approval, and harmless calls are repeated after a crash. Operators only.',
+        ),
       sampling: z
         .boolean('sampling must be true or false.')
         .default(false)

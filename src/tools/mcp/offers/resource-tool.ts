@@ -27,7 +27,8 @@ export function createResourceTool(server: McpServer, host: McpHost): Tool {
       strict: null,
     },
     repeatable: server.trustAnnotations,
-    level: 'allow',
+    // Its address goes to the server, so reading is also sending.
+    level: server.trustAnnotations ? 'allow' : 'ask',
     revision: createHash('sha256').update(`${RESOURCES} ${server.url}`).digest('hex'),
     ...serverFields(server, host),
     async call(argumentsJson, context) {
