@@ -63,6 +63,8 @@ const VENDORS: { packages: RegExp; places: string[] }[] = [
   { packages: /^grammy$/, places: ['channels/telegram'] },
   { packages: /^@slack\/.+$/, places: ['channels/slack'] },
   { packages: /^(imapflow|nodemailer|postal-mime)$/, places: ['channels/mail'] },
+  { packages: /^marked$/, places: ['channels/chat-text'] },
+  { packages: /^tldts$/, places: ['channels/mail'] },
   { packages: /^htmlparser2$/, places: ['tools/builtin/web'] },
   { packages: /^croner$/, places: ['agent/missions'] },
   { packages: /^@clack\/prompts$/, places: ['cli'] },

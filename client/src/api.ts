@@ -1241,6 +1241,8 @@ export type NewChannel = {
   readonly channel: 'mail';
   /** The mailbox of the agent. No person may use it. */
   readonly address: string;
+  /** Other addresses whose mail arrives in the mailbox. Mail must be addressed to one of them. */
+  readonly aliases?: readonly string[];
   readonly imap: ImapServer;
   readonly smtp: SmtpServer;
   readonly user: string;
@@ -1846,7 +1848,7 @@ export type McpServerAdd = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Allow the server's origin although it is on a private network. Operators only. */
   readonly private_network?: boolean;
-  /** Repeat calls after a crash if the server says that this is harmless. Operators only. */
+  /** Believe what the server says about its tools: those that only read run without approval, and harmless calls are repeated after a crash. Operators only. */
   readonly trust_annotations?: boolean;
   /** Let the server use the model of the user whose call it runs. Operators only. */
   readonly sampling?: boolean;

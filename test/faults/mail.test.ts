@@ -21,7 +21,8 @@ testChatFaults(async () => {
     say: async (person, text, twice = false) => {
       const { address = '', sendRaw } = people[person] ?? {};
       const id = `m${sent++}`;
-      const head = [`From: ${address}`, `To: ${AGENT}`, `Subject: ${id}`, `Message-ID: <${id}@example.test>`];
+      const head = [`From: ${address}`, `To: ${AGENT}`, `Date: ${new Date().toUTCString()}`, `Subject: ${id}`];
+      head.push(`Message-ID: <${id}@example.test>`);
       const raw = [...head, '', text].join('\r\n');
       await sendRaw?.(raw);
       if (twice) await sendRaw?.(raw); // a server that missed an answer delivers a mail again

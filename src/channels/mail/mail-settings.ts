@@ -8,6 +8,7 @@ const server = z.object({
 
 const settings = z.object({
   address: z.string(),
+  aliases: z.array(z.string()).optional(),
   imap: server,
   smtp: server,
   user: z.string(),
@@ -16,7 +17,7 @@ const settings = z.object({
   private_network: z.boolean(),
 });
 
-/** `address`: the mailbox of the agent. `authserv_id`: the name that its server signs verdicts about senders with. */
+/** `address`: the mailbox of the agent. `aliases`: other addresses whose mail arrives there. `authserv_id`: the name that its server signs verdicts about senders with. */
 export type MailSettings = z.infer<typeof settings>;
 
 /** The credentials of a mail account are its settings, as they were checked when it was added. */

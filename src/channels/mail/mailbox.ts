@@ -104,10 +104,11 @@ export function createMailbox(settings: MailSettings, lookUp: LookUp, htmlToText
       room -= Math.min(size?.size ?? 0, MOST_BYTES);
       if (room < 0 && done.length > 0) break;
       const isCut = (size?.size ?? 0) > MOST_BYTES;
-      const query = isCut ? { source: { maxLength: HEAD_BYTES } } : { source: true };
+      const query = { internalDate: true, source: isCut ? { maxLength: HEAD_BYTES } : true };
       const message = size && (await client.fetchOne(String(uid), query, { uid: true }));
       if (message && message.source) {
-        const mail = await readMail(message.source, { settings, isCut, htmlToText });
+        const receivedAt = new Date(message.internalDate ?? Date.now());
+        const mail = await readMail(message.source, { settings, isCut, htmlToText, receivedAt });
         if (isCopy(message.source, settings.address)) copies.push(uid);
         else updates.push(fileMail({ ...mail, uid }));
       }

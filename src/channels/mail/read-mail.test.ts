@@ -4,6 +4,7 @@ import { type HtmlToText, readMail } from './read-mail.ts';
 const SERVER = { host: 'x', port: 1, security: 'tls' } as const;
 const settings = {
   address: 'agent@reborn.test',
+  aliases: ['help@reborn.test'],
   imap: SERVER,
   smtp: SERVER,
   user: '',
@@ -12,10 +13,13 @@ const settings = {
   private_network: false,
 };
 const PROOF = 'Authentication-Results: mx.test; dmarc=pass';
-const HEAD = [PROOF, 'From: Ann <Ann@Example.test>', 'Subject: Hello', 'Message-ID: <1@example.test>'];
+const TO = 'To: Agent <Agent@Reborn.test>';
+const NOW = new Date('2026-11-17T12:00:00Z');
+const DATE = 'Date: Tue, 17 Nov 2026 11:00:00 +0000';
+const HEAD = [PROOF, 'From: Ann <Ann@Example.test>', TO, DATE, 'Subject: Hello', 'Message-ID: <1@example.test>'];
 const withoutTags: HtmlToText = async (html) => html.replaceAll(/<[^<>]{0,200}>/g, '');
 const read = (lines: readonly string[], body = '', isCut = false, htmlToText = withoutTags) =>
-  readMail(Buffer.from([...lines, '', body].join('\r\n')), { settings, isCut, htmlToText });
+  readMail(Buffer.from([...lines, '', body].join('\r\n')), { settings, isCut, htmlToText, receivedAt: NOW });
 
 test('a mail is read: sender, subject, text, and an id that does not depend on its delivery', async () => {
   const mail = await read(HEAD, 'Do it.\r\n-- \r\nAnn');
@@ -46,15 +50,30 @@ test.each([
   ['an automatic mail', [...HEAD, 'Auto-Submitted: auto-generated']],
   ['a list', [...HEAD, 'List-Unsubscribe: <https://x.test>']],
   ['a bounce', [...HEAD, 'Return-Path: <>']],
-  ['a daemon', [PROOF, 'From: MAILER-DAEMON@example.test']],
+  ['a daemon', [PROOF, TO, DATE, 'From: MAILER-DAEMON@example.test']],
+  ['a mail to someone else', HEAD.map((line) => (line === TO ? 'To: mallory@evil.test' : line))],
+  ['a blind copy', HEAD.filter((line) => line !== TO)],
+  ['the address as a name', HEAD.map((line) => (line === TO ? 'To: "agent@reborn.test" <mallory@evil.test>' : line))],
+  ['a mail without a date', HEAD.filter((line) => line !== DATE)],
+  ['a mail of last week', HEAD.map((line) => (line === DATE ? 'Date: Tue, 10 Nov 2026 11:00:00 +0000' : line))],
+  ['a mail of next week', HEAD.map((line) => (line === DATE ? 'Date: Tue, 24 Nov 2026 11:00:00 +0000' : line))],
 ])('nothing follows from %s, and nothing of it is kept', async (_what, lines) => {
   const mail = await read(lines, 'words');
   expect(mail.refusal).not.toBeNull();
   expect(JSON.stringify(mail)).not.toContain('words');
 });
 
+test.each([
+  'To: mallory@evil.test, agent@reborn.test',
+  'To: us: mallory@evil.test, agent@reborn.test;',
+  'Cc: AGENT+anything@reborn.test',
+  'To: help@reborn.test',
+])('a mail with %s is for the agent', async (to) => {
+  expect((await read([...HEAD.filter((line) => line !== TO), to], 'x')).refusal).toBeNull();
+});
+
 test('an address in a display name is not the sender', async () => {
-  const mail = await read([PROOF, 'From: "ann@example.test" <mallory@evil.test>'], 'x');
+  const mail = await read([PROOF, TO, DATE, 'From: "ann@example.test" <mallory@evil.test>'], 'x');
   expect(mail.from).toBe('mallory@evil.test');
 });
 

@@ -19,7 +19,18 @@ const MOST_FILES = 10;
 const LEAST_PICTURE = 10 * 1024;
 const BOUNDS = { maxNestingDepth: 20, maxHeadersSize: 256 * 1024, forceRfc822Attachments: true } as const;
 const MOST_REFERENCES = 30;
+const MOST_RECIPIENTS = 20_000;
+const OLDEST_MS = 7 * 86_400_000;
+/** Clocks are wrong, and time zones too. */
+const MOST_AHEAD_MS = 86_400_000;
 
+type Reading = {
+  readonly settings: MailSettings;
+  readonly isCut: boolean;
+  readonly htmlToText: HtmlToText;
+  /** When the mail arrived in the mailbox; now unless it is given. */
+  readonly receivedAt?: Date;
+};
 type Read = Omit<StoredMail, 'uid'> & { readonly remoteId: string };
 
 /**
@@ -28,7 +39,7 @@ type Read = Omit<StoredMail, 'uid'> & { readonly remoteId: string };
  */
 export async function readMail(
   source: Buffer,
-  { settings, isCut, htmlToText }: { settings: MailSettings; isCut: boolean; htmlToText: HtmlToText },
+  { settings, isCut, htmlToText, receivedAt = new Date() }: Reading,
 ): Promise<Read> {
   const digest = sha256(source);
   let mail: Email;
@@ -38,7 +49,7 @@ export async function readMail(
     return { ...NOTHING, remoteId: digest, refusal: 'The mail is malformed.' };
   }
   const from = senderOf(mail);
-  const refusal = refusalOf(mail, from?.address, settings);
+  const refusal = refusalOf(mail, from?.address, settings, receivedAt);
   if (refusal !== undefined || !from) return { ...NOTHING, remoteId: digest, refusal: refusal ?? 'No sender.' };
 
   const [messageId = ''] = idsIn(mail, 'message-id');
@@ -94,11 +105,32 @@ function senderOf(mail: Email): { readonly address: string; readonly name: strin
   return isPlain && others.length === 0 ? { address, name: author?.name ?? '' } : undefined;
 }
 
-function refusalOf(mail: Email, from: string | undefined, { address, authserv_id: server }: MailSettings) {
+function refusalOf(mail: Email, from: string | undefined, settings: MailSettings, receivedAt: Date) {
+  const { address, authserv_id: server } = settings;
   if (from === undefined) return 'The mail does not have one sender with a plain address.';
   if (from === address.toLowerCase()) return 'The mail is a copy of one that was sent.';
   if (!isProven(mail.headers, server, from)) return 'The mail server has not proven the sender.';
-  return isAutomatic(mail, from) ? 'The mail is automatic.' : undefined;
+  if (isAutomatic(mail, from)) return 'The mail is automatic.';
+  if (!isAddressed(mail, settings)) return 'The mail has the address of the mailbox neither in To nor in Cc.';
+  return isRecent(mail, receivedAt) ? undefined : 'The mail is older than seven days, or has no date.';
+}
+
+/** A signature does not cover the envelope, so anyone can pass on a mail that a person has once sent them. */
+function isAddressed(mail: Email, { address, aliases = [] }: MailSettings): boolean {
+  const named = ['to', 'cc']
+    .flatMap((name) => valuesOf(mail, name))
+    .flatMap((value) => addressParser(value.slice(0, MOST_RECIPIENTS), { flatten: true }))
+    .map((recipient) => withoutTag(recipient.address ?? ''));
+  return [address, ...aliases].some((ours) => named.includes(withoutTag(ours)));
+}
+
+/** `agent+anything@example.com` is also `agent@example.com`. */
+const withoutTag = (address: string) => address.toLowerCase().replace(/\+[^@]*@/, '@');
+
+/** The id of a mail is known for eight days. A later copy would be a new mail. */
+function isRecent(mail: Email, receivedAt: Date): boolean {
+  const age = receivedAt.getTime() - Date.parse(valuesOf(mail, 'date')[0] ?? '');
+  return age <= OLDEST_MS && age >= -MOST_AHEAD_MS;
 }
 
 /** Answers to programs make loops. */

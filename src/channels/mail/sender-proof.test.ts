@@ -23,6 +23,7 @@ test.each([
   ],
   ['DKIM with an identity', 'mx.example.net; dkim=pass header.i=@example.com header.b="ab=="'],
   ['SPF of the domain', 'mx.example.net; spf=pass smtp.mailfrom=bounces@example.com'],
+  ['DKIM of a domain below', 'mx.example.net; dkim=pass header.d=mail.example.com'],
   ['one of several signatures', 'mx.example.net; dkim=pass header.d=list.test; dkim=pass header.d=example.com'],
   ['a sign-in', 'mx.example.net; auth=pass smtp.auth=ann@example.com'],
 ])('%s proves the sender', (_what, value) => {
@@ -36,7 +37,6 @@ test.each([
   ['a forged verdict below one without findings', ['mx.example.net; none', 'mx.example.net; dmarc=pass']],
   ['SPF of another domain', ['mx.example.net; spf=pass smtp.mailfrom=mallory@evil.test']],
   ['SPF of a domain that ends the same', ['mx.example.net; spf=pass smtp.mailfrom=evilexample.com']],
-  ['DKIM of a domain below', ['mx.example.net; dkim=pass header.d=evil.example.com']],
   ['DKIM of a top-level domain', ['mx.example.net; dkim=pass header.d=com']],
   ['DMARC of another domain', ['mx.example.net; dmarc=pass header.from=evil.test']],
   ['a sign-in of someone else', ['mx.example.net; auth=pass smtp.auth=bob@example.com']],
@@ -47,6 +47,17 @@ test.each([
   ['softer results', ['mx.example.net; dmarc=bestguesspass; spf=softfail smtp.mailfrom=example.com; dkim=policy']],
 ])('%s does not', (_what, values) => {
   expect(proven(...values)).toBe(false);
+});
+
+test.each([
+  ['ann@example.co.uk', 'co.uk', false],
+  ['ann@example.co.uk', 'other.co.uk', false],
+  ['ann@one.example.co.uk', 'two.example.co.uk', true],
+  ['ann@one.github.io', 'github.io', false],
+  ['ann@one.github.io', 'two.github.io', false],
+])('%s and %s have one owner: %s', (from, domain, expected) => {
+  const headers = [{ key: 'authentication-results', value: `mx.example.net; dkim=pass header.d=${domain}` }];
+  expect(isProven(headers, 'mx.example.net', from)).toBe(expected);
 });
 
 test('any header is read without an error, and in time', () => {

@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts';
 import { domainOf } from './mail-settings.ts';
 
 type Header = { readonly key: string; readonly value: string };
@@ -41,11 +42,14 @@ function proves({ method, result, properties }: Finding, from: string): boolean 
   }
 }
 
-/** The same domain, or one above it: its owner also decides about the names below. */
+/** The relaxed alignment of DMARC: both names belong to one owner, by the list of public suffixes. */
 function isAligned(proven: string | undefined, domain: string): boolean {
-  const name = domainOf(proven ?? '');
-  return name === domain || (name.includes('.') && domain.endsWith(`.${name}`));
+  const owner = ownerOf(domain);
+  return owner !== null && ownerOf(domainOf(proven ?? '')) === owner;
 }
+
+/** The part of a name that someone has registered, also below suffixes such as `github.io`. */
+const ownerOf = (name: string) => getDomain(name, { allowPrivateDomains: true });
 
 type Token = { readonly word: string } | { readonly sign: string };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Incoming } from '#agent/chats/chat-port.ts';
 import type { NewUpdate } from '#domain/chat/chat.ts';
+import { plainSubject } from './mail-text.ts';
 import { chatOf } from './mail-thread.ts';
 
 const file = z.object({ name: z.string().nullable(), mediaType: z.string(), base64: z.string() });
@@ -63,16 +64,20 @@ export function readStored(given: unknown): Incoming | undefined {
   return {
     ...where,
     kind: 'message',
-    text: textOf(mail),
-    quoted: mail.quoted || undefined,
+    ...wordsOf(mail),
     files,
     isForwarded: false,
     isAddressed: true,
   };
 }
 
-/** The subject is a part of the request in a new conversation, and all of it when nothing else is written. */
-function textOf({ text, subject, isReply }: StoredMail): string {
-  if (text === '') return subject;
-  return isReply || subject === '' ? text : `${text}\n\n(Subject: ${subject})`;
+/**
+ * The subject is a part of the request in a new conversation, and all of it when nothing else is written. The subject of an
+ * answered or forwarded mail is by someone else, like the text below it.
+ */
+function wordsOf({ text, quoted, subject, isReply }: StoredMail): { text: string; quoted: string | undefined } {
+  const isForeign = quoted !== '' || plainSubject(subject) !== subject;
+  if (isReply || subject === '') return { text, quoted: quoted || undefined };
+  if (isForeign) return { text, quoted: `Subject: ${subject}\n\n${quoted}`.trim() };
+  return { text: text === '' ? subject : `${text}\n\n(Subject: ${subject})`, quoted: undefined };
 }

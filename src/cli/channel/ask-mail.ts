@@ -2,6 +2,7 @@ import type { AskSecret } from '../ask-secret.ts';
 
 export type MailOptions = {
   readonly address?: string | undefined;
+  readonly alias?: string[];
   readonly imap?: string | undefined;
   readonly smtp?: string | undefined;
   readonly user?: string | undefined;
@@ -27,6 +28,7 @@ export async function askMailChannel(ask: AskSecret, options: MailOptions) {
   return {
     channel: 'mail' as const,
     address,
+    aliases: options.alias ?? [],
     imap: toServer(imap, { port: 993, plain: options.plain }),
     smtp: toServer(smtp, { port: 465, plain: options.plain }),
     user,

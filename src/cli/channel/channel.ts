@@ -25,6 +25,7 @@ export function addChannelCommands(program: Command): void {
     .option('--webhook', 'let the platform send messages to PUBLIC_URL, instead of asking for them')
     .option('--groups', 'answer in groups, too, when addressed')
     .option('--address <address>', 'mail: the address of the agent')
+    .option('--alias <address...>', 'mail: other addresses whose mail arrives in the same mailbox')
     .option('--imap <host[:port]>', 'mail: the IMAP server (port: 993)')
     .option('--smtp <host[:port]>', 'mail: the SMTP server (port: 465)')
     .option('--user <name>', 'mail: the user name at both servers (default: the address)')

@@ -24,18 +24,25 @@ const line = (name: string, most: number) =>
     .max(most, `${name} can have ${most} characters.`)
     .regex(/^[^\p{Cc}]*$/u, `${name} must be one line.`);
 
-export const newMailChannel = z.strictObject({
-  channel: z.literal('mail'),
-  address: z
-    .string('address must be a string.')
+const mailAddress = (name: string) =>
+  z
+    .string(`${name} must be a string.`)
     .trim()
     .toLowerCase()
     .max(254)
     .regex(
       /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z\d-]{1,63}\.)+[a-z\d-]{2,63}$/,
-      'address must be a plain mail address.',
-    )
-    .describe('The mailbox of the agent. No person may use it.'),
+      `${name} must be a plain mail address.`,
+    );
+
+export const newMailChannel = z.strictObject({
+  channel: z.literal('mail'),
+  address: mailAddress('address').describe('The mailbox of the agent. No person may use it.'),
+  aliases: z
+    .array(mailAddress('aliases'), 'aliases must be a list of mail addresses.')
+    .max(20)
+    .default([])
+    .describe('Other addresses whose mail arrives in the mailbox. Mail must be addressed to one of them.'),
   imap: mailServer('imap', 993),
   smtp: mailServer('smtp', 465),
   user: line('user', 320),
