@@ -8,13 +8,16 @@ export function paramsProblem(params: string): string | undefined {
   return undefined;
 }
 
-/** Counted on the text, which is not parsed: brackets inside strings don't count. */
+/** Counted in one pass over the text, which is not parsed: brackets inside strings don't count. */
 function isDeeperThan(json: string, limit: number): boolean {
   let depth = 0;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
-    if (token === '[' || token === '{') depth++;
-    if (token === ']' || token === '}') depth--;
-    if (depth > limit) return true;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === '"') inString = !inString;
+    else if (inString && character === '\\') at++;
+    else if (!inString && (character === '[' || character === '{') && ++depth > limit) return true;
+    else if (!inString && (character === ']' || character === '}')) depth--;
   }
   return false;
 }

@@ -28,10 +28,14 @@ export function titlePrompt(items: readonly Item[]): Prompt {
   };
 }
 
+/** Much more than a title. The patterns take quadratic time. */
+const MOST_READ = 500;
+
 /** The model's answer as a title: one line of plain words; null when it is empty. */
 export function readTitle(answer: string): string | null {
-  const line = answer.trim().split(/[\r\n]+/)[0] ?? '';
+  const line = answer.trim().split(/[\r\n]+/, 1)[0] ?? '';
   const plain = line
+    .slice(0, MOST_READ)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}]+/gu, '')
     .replace(/^(?:[#>*\s]+|title:\s*)+/i, '')

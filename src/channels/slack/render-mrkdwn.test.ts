@@ -7,7 +7,11 @@ import { escapeMrkdwn, renderMrkdwn, splitForSlack } from './render-mrkdwn.ts';
 test.each([
   ['**bold**, *italic*, ~~gone~~ and `code`', '*bold*, _italic_, ~gone~ and `code`'],
   ['# Title\n- one\n  - two', '*Title*\n• one\n  • two'],
-  ['> said\n> twice\nmore', '> said\n> twice\nmore'],
+  ['> said\n> twice\n\nmore', '> said\n> twice\n\nmore'],
+  ['**bold with *italic* inside**, ***both***', '*bold with _italic_ inside*, _*both*_'],
+  ['# **Bold** title', '*Bold title*'],
+  ['`` `x` `` and <https://a.example/x>', '`ˋxˋ` and <https://a.example/x|https://a.example/x>'],
+  ['> a\n> > b', '> a\n> &gt; b'],
   ['```ts\nlet a = 1 < 2;\n```', '```\nlet a = 1 &lt; 2;\n```'],
   ['| a | b |\n| - | - |', '```\n| a | b |\n| - | - |\n```'],
   ['[docs](https://example.com/a?b=1&c=2)', '<https://example.com/a?b=1&amp;c=2|docs>'],

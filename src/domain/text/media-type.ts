@@ -17,10 +17,14 @@ export function extensionOf(mediaType: string): string {
 
 const EXTENSIONS: Readonly<Record<string, string>> = { jpeg: '.jpg', mpeg: '.mp3', plain: '.txt', markdown: '.md' };
 
+/** Nobody needs the rest, and the name may be as long as a whole answer of a server. */
+const MAX_GIVEN = 400;
+
 /** A name that a stranger has given to a file, reduced to its last part and to plain characters. */
 export function cleanFileName(given: string): string {
-  const last = given.slice(given.search(/[^/\\]*$/));
-  return last
+  const end = given.slice(-MAX_GIVEN);
+  return end
+    .slice(Math.max(end.lastIndexOf('/'), end.lastIndexOf('\\')) + 1)
     .replaceAll(/[^\p{L}\p{N}.-]+/gu, '_')
     .replace(/^\.+/, '')
     .slice(-80);
