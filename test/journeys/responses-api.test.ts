@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { statusRoute } from '#channels/gateway/health/status-route.ts';
+import { fieldMeanings } from '#channels/responses/request/create-request.ts';
 import { addUser } from '../support/accounts.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { test as journey } from '../support/journey.ts';
@@ -318,4 +319,81 @@ test('without an embedding model, the answer says how to configure one', async (
   const answer = await service.request('/api/v1/embeddings', { method: 'POST', body });
   const message = expect.stringContaining('Set EMBEDDING_MODEL');
   expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found', message } }]);
+});
+
+/** For each field, values that are refused, and values that it can't have but that change nothing. */
+const FIELD_VALUES: Record<string, { refused: unknown[]; ignored: unknown[] }> = {
+  model: { refused: [5, '', ' m', 'x'.repeat(257)], ignored: [] },
+  previous_response_id: { refused: [5, 'resp_1'], ignored: [] },
+  conversation: { refused: [5, 'x', {}], ignored: [] },
+  instructions: { refused: [5, ['x']], ignored: [] },
+  x_context: { refused: [5, [], { key: 'x'.repeat(10_240) }], ignored: [] },
+  input: { refused: [5, ' ', [], [{ type: 'no_such_type' }]], ignored: [] },
+  stream: { refused: ['true', 1], ignored: [] },
+  background: { refused: [], ignored: ['yes', 1] },
+  store: { refused: [], ignored: ['no', 0] }, // `false` is refused beside `background`
+  include: { refused: [], ignored: [5, 'x', ['no.such.thing'], [5]] },
+  context_management: {
+    refused: [[{ type: 'compaction', compact_threshold: 999 }], [{ type: 'compaction', compact_threshold: '2000' }]],
+    ignored: [5, {}, ['compaction'], [{ type: 'no_such_type', compact_threshold: 1 }]],
+  },
+  temperature: { refused: [2.1, -1, '1'], ignored: [] },
+  top_p: { refused: [5, -0.1], ignored: ['x', {}] },
+  presence_penalty: { refused: [9], ignored: ['x', []] },
+  frequency_penalty: { refused: [-9], ignored: ['x', true] },
+  reasoning: { refused: [], ignored: [5, 'high', { effort: 'utmost', summary: 5 }] },
+  metadata: { refused: [], ignored: [5, 'x', ['x']] },
+  tools: { refused: [5, {}, [{ type: 'web_search' }], [{ type: 'function', name: 'a b' }]], ignored: [] },
+  text: {
+    refused: [
+      { format: 5 },
+      { format: { type: 'no_such_type' } },
+      { format: { type: 'json_schema', name: 'a b', schema: {} } },
+      { format: { type: 'json_schema', schema: { type: 'no_such_type' } } },
+    ],
+    ignored: [5, 'x', [], { verbosity: 'utmost' }],
+  },
+};
+
+test('exactly the values that the reference names are refused, with the field, and others are ignored', async ({
+  service,
+}) => {
+  const create = async (fields: object) => {
+    const body = JSON.stringify({ model: 'm', input: 'say fine', ...fields });
+    const answer = await service.request('/api/v1/responses', { method: 'POST', body });
+    return [answer.status, (await answer.json()) as object] as const;
+  };
+  const used = fieldMeanings().filter(({ isUsed }) => isUsed);
+
+  expect(Object.keys(FIELD_VALUES)).toEqual(used.map(({ name }) => name));
+  for (const { name, refused: says } of used) {
+    const { refused = [], ignored = [] } = FIELD_VALUES[name] ?? {};
+    expect([name, refused.length > 0 || name === 'store']).toEqual([name, says !== undefined]);
+    const param = expect.stringMatching(new RegExp(`^${name}\\b`));
+    for (const value of refused)
+      expect(await create({ [name]: value }), `${name}: ${JSON.stringify(value)}`).toMatchObject([
+        400,
+        { error: { type: 'invalid_request_error', param } },
+      ]);
+    for (const value of ignored)
+      expect(await create({ [name]: value }), `${name}: ${JSON.stringify(value)}`).toMatchObject([
+        200,
+        { status: 'completed' },
+      ]);
+  }
+  expect(await create({ background: true, store: false })).toMatchObject([400, { error: { param: 'store' } }]);
+});
+
+test('a history of another service continues here, with what its tools answered', async ({ service }) => {
+  const history = [
+    { role: 'user', content: 'Fix the file.' },
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
+    { type: 'custom_tool_call', call_id: 'call_x', name: 'apply_patch', input: '*** Begin Patch' },
+    { type: 'custom_tool_call_output', call_id: 'call_x', output: 'patched the file' },
+    { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'Nothing more.' }] },
+  ];
+  const recited = textOf(await service.ask([...history, { role: 'user', content: 'recite' }]));
+
+  expect(recited).toContain('patched the file');
+  expect(recited).toContain('Nothing more.');
 });

@@ -7,18 +7,23 @@ const MAX_MODEL_BYTES = 256;
 const MAX_TEMPERATURE = 2;
 const MAX_METADATA_DEPTH = 100;
 
-/** The fields that mean the same in every model API. `schema` is published in the OpenAPI document; `parse` decides. */
+/**
+ * The fields that mean the same in every model API. `schema` is published in the OpenAPI document; `parse` decides, and `refused`
+ * says which values get status 400.
+ */
 export const MODEL = {
   schema: z
     .string()
     .min(1)
     .describe(`Routing hint, at most ${MAX_MODEL_BYTES} bytes, without surrounding whitespace or control characters.`),
   parse: parseModel,
+  refused: 'Anything but such a name.',
 };
 
 export const STREAM = {
   schema: z.boolean().nullish().describe('Answer with server-sent events.'),
   parse: parseStream,
+  refused: 'Anything but `true` or `false`.',
 };
 
 export const TEMPERATURE = {
@@ -29,6 +34,7 @@ export const TEMPERATURE = {
     .nullish()
     .describe(`From 0 to ${MAX_TEMPERATURE}; passed on to the model.`),
   parse: parseTemperature,
+  refused: 'Anything but such a number.',
 };
 
 export const METADATA = {

@@ -64,5 +64,6 @@ function numberField(name: string, least: number, most: number, meaning: string)
         throw new InvalidRequest('invalid_request', name, `${name} must be a number from ${least} to ${most}.`);
       return value;
     },
+    refused: `A number below ${least} or above ${most}.`,
   };
 }

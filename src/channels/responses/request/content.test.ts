@@ -12,6 +12,11 @@ test.each(['input_text', 'output_text', 'text'])('a part of type %s is a text', 
   expect(parseContent([{ type, text: 'a\nb' }], 'p')).toEqual([{ type: 'text', text: 'a\nb' }]);
 });
 
+test('a refusal of another service is a text', () => {
+  expect(parseContent([{ type: 'refusal', refusal: 'No.' }], 'p')).toEqual([{ type: 'text', text: 'No.' }]);
+  expect(() => parseContent([{ type: 'refusal' }], 'p')).toThrow(refused('p[0].refusal'));
+});
+
 test('images and files are accepted as data URLs, in their order', () => {
   const parts = [
     { type: 'input_file', file_data: 'data:application/vnd.ms-excel;base64,YQ==', filename: 'a.xls' },

@@ -18,6 +18,9 @@ export const content = z
     z.array(
       z.union([
         z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
+        z
+          .looseObject({ type: z.literal('refusal'), refusal: z.string() })
+          .describe('Read as text: another service refused to answer here.'),
         z.looseObject({ type: z.literal('input_image'), image_url: linkOrDataUrl }),
         z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, filename: z.unknown().optional() }),
         z.looseObject({ type: z.literal('input_file'), file_url: linkOrDataUrl, filename: z.unknown().optional() }),
@@ -40,6 +43,9 @@ function parsePart(part: unknown, param: string): ContentPart {
     case 'text':
       if (typeof part['text'] !== 'string') throw refuse(`${param}.text`, 'text must be a string.');
       return text(part['text']);
+    case 'refusal':
+      if (typeof part['refusal'] !== 'string') throw refuse(`${param}.refusal`, 'refusal must be a string.');
+      return text(part['refusal']);
     case 'input_image':
       return { type: 'image', ...parseLinkOrDataUrl(part['image_url'], `${param}.image_url`) };
     case 'input_file':
@@ -49,7 +55,10 @@ function parsePart(part: unknown, param: string): ContentPart {
         filename: typeof part['filename'] === 'string' ? part['filename'] : null,
       };
     default:
-      throw refuse(`${param}.type`, 'The type must be input_text, output_text, text, input_image or input_file.');
+      throw refuse(
+        `${param}.type`,
+        'The type must be input_text, output_text, text, refusal, input_image or input_file.',
+      );
   }
 }
 

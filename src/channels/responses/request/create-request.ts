@@ -65,13 +65,15 @@ type Context = ParseOptions & {
 
 /**
  * The fields of the body, in the order of their checks. `schema` is published in the OpenAPI document; `parse`
- * decides, because its refusals have exact messages and it knows rules that a schema can't express, such as bytes.
+ * decides, because its refusals have exact messages and it knows rules that a schema can't express, such as bytes. `refused`
+ * says which values get status 400; without it, a value that the field can't have is ignored.
  */
 const FIELDS = {
   model: MODEL,
   previous_response_id: {
     schema: responseId.nullish().describe('Continues the thread of that response.'),
     parse: parsePrevious,
+    refused: 'Anything but the id of a response.',
   },
   conversation: {
     schema: z
@@ -79,10 +81,12 @@ const FIELDS = {
       .nullish()
       .describe('Continues that conversation. Not together with `previous_response_id`.'),
     parse: (value: unknown, { hasPrevious }: Context) => parseConversation(value, hasPrevious),
+    refused: 'Anything but the id of a conversation, or an object with it.',
   },
   instructions: {
     schema: z.string().nullish().describe('Prepended to the message, and stored in the thread with it.'),
     parse: parseInstructions,
+    refused: 'Anything but a string.',
   },
   x_context: {
     schema: z
@@ -90,11 +94,13 @@ const FIELDS = {
       .nullish()
       .describe(`Context for the model, at most ${MAX_CONTEXT_BYTES.toLocaleString('en-US')} bytes of JSON.`),
     parse: parseContext,
+    refused: 'Anything but an object of this size.',
   },
   input: {
     schema: inputItems,
     parse: (value: unknown, { continues, known, openSummary }: Context) =>
       parseInput(value, continues, { known, openSummary }),
+    refused: 'Anything but a text that is not blank, or a list of items.',
   },
   stream: STREAM,
   background: {
@@ -104,6 +110,7 @@ const FIELDS = {
   store: {
     schema: z.boolean().nullish().describe('`false`: the response is deleted once it has been delivered.'),
     parse: (value: unknown) => value !== false,
+    refused: '`false` together with `background: true`.',
   },
   include: {
     schema: z
@@ -120,6 +127,7 @@ const FIELDS = {
         '`compaction`: a prompt of more than `compact_threshold` tokens is compacted, and `output` begins with the summary as a `compaction` item.',
       ),
     parse: parseThreshold,
+    refused: `A \`compact_threshold\` that is not a whole number of at least ${MIN_THRESHOLD.toLocaleString('en-US')}.`,
   },
   temperature: TEMPERATURE,
   top_p: TOP_P,
@@ -127,10 +135,16 @@ const FIELDS = {
   frequency_penalty: FREQUENCY_PENALTY,
   reasoning: REASONING,
   metadata: METADATA,
-  tools: { schema: callerTools.flat, parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken) },
+  tools: {
+    schema: callerTools.flat,
+    parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken),
+    refused:
+      'Anything but a list of such functions.',
+  },
   text: {
     schema: z.looseObject({ format: outputFormat.nullish() }).nullish().describe('The form of the answer.'),
     parse: (value: unknown) => parseFormat(isObject(value) ? value['format'] : undefined, 'text.format'),
+    refused: 'A `format` of an unknown type, or with a schema that an answer can not be checked against.',
   },
 };
 
@@ -148,10 +162,23 @@ const IGNORED_FIELDS = {
   prompt_cache_key: "Prompts are built so that the providers' caches find them.",
 };
 
+type FieldMeaning = {
+  readonly name: string;
+  readonly isUsed: boolean;
+  readonly meaning: string;
+  /** The values that are answered with 400; undefined when none is. */
+  readonly refused: string | undefined;
+};
+
 /** All fields of the body that are known here, with their meaning, or the reason why they are ignored. */
-export const fieldMeanings = (): { readonly name: string; readonly isUsed: boolean; readonly meaning: string }[] => [
-  ...Object.entries(FIELDS).map(([name, { schema }]) => ({ name, isUsed: true, meaning: schema.description ?? '' })),
-  ...Object.entries(IGNORED_FIELDS).map(([name, meaning]) => ({ name, isUsed: false, meaning })),
+export const fieldMeanings = (): FieldMeaning[] => [
+  ...Object.entries(FIELDS).map(([name, field]) => ({
+    name,
+    isUsed: true,
+    meaning: field.schema.description ?? '',
+    refused: 'refused' in field ? field.refused : undefined,
+  })),
+  ...Object.entries(IGNORED_FIELDS).map(([name, meaning]) => ({ name, isUsed: false, meaning, refused: undefined })),
 ];
 
 /** The published schema of the body. */

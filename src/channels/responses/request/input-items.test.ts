@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseInput } from './input-items.ts';
+import { FOREIGN_TYPES } from './foreign-items.ts';
+import { linksOf, parseHistory, parseInput } from './input-items.ts';
 
 const NEW_THREAD = false;
 const CONTINUES = true;
@@ -124,4 +125,78 @@ test('reasoning that a client sends back is left out', () => {
   const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
 
   expect(parseInput([message(), reasoning, message('assistant')], NEW_THREAD)).toHaveLength(2);
+});
+
+test.each(FOREIGN_TYPES)('a replayed %s of another service is accepted', (type) => {
+  const foreign = {
+    type,
+    id: 'x_1',
+    call_id: 'x',
+    status: 'completed',
+    output: [{ image_url: 'https://example.com/a' }],
+  };
+
+  expect(parseInput([message(), foreign, message()], NEW_THREAD)).toHaveLength(2);
+  expect(parseInput([foreign, message()], CONTINUES)).toHaveLength(1);
+  expect(linksOf([foreign], 'input')).toEqual([]);
+  expect(() => parseInput([foreign], CONTINUES)).toThrow(refused('input'));
+});
+
+const ANSWERED: [what: string, asked: object, name: string, given: string, answer: object, said: string][] = [
+  [
+    'custom tool',
+    { type: 'custom_tool_call', call_id: 'c', name: 'patch', input: '*** Begin' },
+    'patch',
+    '{"input":"*** Begin"}',
+    { type: 'custom_tool_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'done' }] },
+    'done',
+  ],
+  [
+    'local shell',
+    { type: 'local_shell_call', call_id: 'c', action: { type: 'exec', command: ['ls'] } },
+    'local_shell',
+    '{"type":"exec","command":["ls"]}',
+    { type: 'local_shell_call_output', id: 'c', output: 'a.txt' },
+    'a.txt',
+  ],
+  [
+    'shell',
+    { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } },
+    'shell',
+    '{"commands":["ls"]}',
+    { type: 'shell_call_output', call_id: 'c', output: [{ stdout: 'a.txt', stderr: 'no b', outcome: {} }] },
+    'a.txt\nno b',
+  ],
+];
+
+test.each(ANSWERED)(
+  'an answered call of the %s of another service is history',
+  (_what, asked, name, given, answer, said) => {
+    const items = [
+      { type: 'function_call', callId: 'c', name, arguments: given },
+      { type: 'function_call_output', callId: 'c', output: [{ type: 'text', text: said }] },
+    ];
+
+    expect(parseInput([message(), asked, answer], NEW_THREAD).slice(1)).toMatchObject(items);
+    expect(parseInput([asked, answer, message()], CONTINUES).slice(0, 2)).toMatchObject(items);
+    expect(parseHistory([asked, answer], 'items', { known: new Map(), openSummary: () => undefined })).toMatchObject(
+      items,
+    );
+  },
+);
+
+test('half of a foreign call, and one that no model would accept, are left out', () => {
+  const asked = (fields: object) => ({ type: 'custom_tool_call', call_id: 'c', name: 'patch', input: '', ...fields });
+  const answer = { type: 'custom_tool_call_output', call_id: 'c', output: 'done' };
+  let deep: unknown = {};
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+
+  for (const history of [
+    [asked({})],
+    [answer],
+    [answer, asked({})],
+    [asked({ name: 'a b' }), answer],
+    [asked({ input: deep }), answer],
+  ])
+    expect(parseInput([...history, message()], NEW_THREAD)).toHaveLength(1);
 });

@@ -5,6 +5,7 @@ import { isObject } from '#domain/is-object.ts';
 import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
 import type { LinkField } from '../../model-api/attachment.ts';
 import { content, findLinks, parseContent } from './content.ts';
+import { FOREIGN_TYPES, isForeign, readForeignCalls } from './foreign-items.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];
 
@@ -29,6 +30,9 @@ export const givenItem = z
       .looseObject({ type: z.literal('compaction'), encrypted_content: z.string().max(MAX_SEALED) })
       .describe('As a response or a compaction returned it.'),
     z.looseObject({ type: z.enum(['reasoning', 'mcp_call']) }).describe('Ignored.'),
+    z
+      .looseObject({ type: z.enum(FOREIGN_TYPES) })
+      .describe('An item of another service. Answered calls of its tools become history, and the rest is ignored.'),
   ])
   .meta({ id: 'GivenItem' });
 
@@ -59,7 +63,7 @@ export function referencedIds(input: unknown): string[] {
 export function linksOf(items: unknown, param: string): LinkField[] {
   if (!Array.isArray(items)) return [];
   return items.flatMap((item: unknown, index) =>
-    isObject(item)
+    isObject(item) && !isForeign(item)
       ? ['content', 'output'].flatMap((field) => findLinks(item[field], `${param}[${index}].${field}`))
       : [],
   );
@@ -76,19 +80,23 @@ export function parseInput(input: unknown, continues: boolean, sources: ItemSour
 
   const bodies = input.map((item, index) => parseItem(item, `input[${index}]`, sources));
   checkOutputs(bodies, continues);
-  const items = bodies.filter((body) => body !== undefined).map(toItem);
+  const foreign = readForeignCalls(input);
+  const items = bodies.flatMap((body, index) => body ?? foreign.get(input[index]) ?? []).map(toItem);
   if (items.length === 0) throw refuse('input', 'input must hold at least one message or tool result.');
   return items;
 }
 
 /** Items that become history. `param` names the list. */
 export function parseHistory(given: readonly unknown[], param: string, sources: ItemSources): NewItem[] {
-  return given.flatMap((item, index) => parseItem(item, `${param}[${index}]`, sources) ?? []).map(toItem);
+  const foreign = readForeignCalls(given);
+  return given
+    .flatMap((item, index) => parseItem(item, `${param}[${index}]`, sources) ?? foreign.get(item) ?? [])
+    .map(toItem);
 }
 
 const isRole = (role: unknown): role is MessageRole => ROLES.some((known) => known === role);
 
-/** undefined for an item that is ignored. */
+/** undefined for an item that is ignored, or belongs to another service. */
 function parseItem(item: unknown, param: string, { known, openSummary }: ItemSources): ItemBody | undefined {
   if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
   switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
@@ -106,6 +114,7 @@ function parseItem(item: unknown, param: string, { known, openSummary }: ItemSou
     case 'mcp_call': // the thread has the agent's tool calls
       return undefined;
     default:
+      if (isForeign(item)) return undefined;
       throw refuse(
         `${param}.type`,
         'The type must be message, function_call, function_call_output, compaction or item_reference.',
