@@ -187,6 +187,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       toolNames: async (owner: Principal) =>
         new Set((await tools.current(owner)).definitions().map(({ name }) => name)),
       externalTools: parts.externalTools ?? true,
+      toolLimits: config.responsesTools,
       fetchLinks: parts.fetchLinks,
       countInputTokens: createInputTokens(parts),
       modelNames: parts.modelNames,

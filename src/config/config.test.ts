@@ -21,6 +21,7 @@ describe('without any setting', () => {
       signInRatePerMinute: 30,
       shareLinks: true,
       responsesTimeoutSecs: 120,
+      responsesTools: { maxBytes: 16_384, unknownTools: 'refuse' },
       oidc: undefined,
       model: {
         provider: 'demo',
@@ -88,6 +89,8 @@ test('every option is read into the configuration', () => {
     SIGN_IN_RATE_PER_MINUTE: '32',
     SHARE_LINKS: 'false',
     RESPONSES_TIMEOUT_SECS: '30',
+    RESPONSES_TOOLS_MAX_BYTES: '32768',
+    RESPONSES_UNKNOWN_TOOLS: 'ignore',
     OIDC_ISSUER: 'https://id.example.com/',
     OIDC_CLIENT_ID: 'reborn',
     OIDC_CLIENT_SECRET: 'oidc-secret',
@@ -147,6 +150,7 @@ test('every option is read into the configuration', () => {
     signInRatePerMinute: 32,
     shareLinks: false,
     responsesTimeoutSecs: 30,
+    responsesTools: { maxBytes: 32_768, unknownTools: 'ignore' },
     oidc: {
       issuer: 'https://id.example.com/',
       clientId: 'reborn',
@@ -266,6 +270,8 @@ describe('values', () => {
     ['LLM_PROVIDER', ['openrouter', 'constructor']],
     ['CLI_ENABLED', ['on', 'enabled', '2', '__proto__', 'constructor', 'toString']],
     ['RESPONSES_TIMEOUT_SECS', ['0', '-5', '1.5', '2m', '86401']],
+    ['RESPONSES_TOOLS_MAX_BYTES', ['0', '16383', '32k', '1048577']],
+    ['RESPONSES_UNKNOWN_TOOLS', ['true', 'serve']],
     ['CHAT_RATE_PER_MINUTE', ['0', 'unlimited']],
     ['WEBHOOK_RATE_PER_MINUTE', ['0']],
     ['WEBHOOK_JOB_DAYS', ['0', '36501']],

@@ -15,6 +15,8 @@ export type Config = {
   /** Whether threads can be read by links. */
   shareLinks: boolean;
   responsesTimeoutSecs: number;
+  /** The limits on callers' tools in the Responses API. */
+  responsesTools: { maxBytes: number; unknownTools: 'refuse' | 'ignore' };
   oidc: OidcConfig | undefined;
   model: ModelConfig;
   embeddingModel: string | undefined;
@@ -203,6 +205,7 @@ function toConfig(values: Values, problems: Problems): Config {
     signInRatePerMinute: values.SIGN_IN_RATE_PER_MINUTE,
     shareLinks: values.SHARE_LINKS,
     responsesTimeoutSecs: values.RESPONSES_TIMEOUT_SECS,
+    responsesTools: { maxBytes: values.RESPONSES_TOOLS_MAX_BYTES, unknownTools: values.RESPONSES_UNKNOWN_TOOLS },
     oidc: toOidc(values, problems),
     model: toModel(values, problems),
     embeddingModel: values.EMBEDDING_MODEL,

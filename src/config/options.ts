@@ -108,6 +108,16 @@ export const options = {
     default: '120',
     help: 'Timeout in seconds of a response without streaming.',
   },
+  RESPONSES_TOOLS_MAX_BYTES: {
+    parser: integer(16_384, 1_048_576),
+    default: '16384',
+    help: "Most bytes of a caller's `tools` in the Responses API, as canonical JSON.",
+  },
+  RESPONSES_UNKNOWN_TOOLS: {
+    parser: oneOf('refuse', 'ignore'),
+    default: 'refuse',
+    help: 'What the Responses API does with tools that are not functions. `ignore` passes over them and offers the functions of a `namespace`.',
+  },
 
   OIDC_ISSUER: { parser: webUrl, help: 'Identity provider for single sign-on.' },
   OIDC_CLIENT_ID: { parser: text, help: 'Client ID at the identity provider.' },

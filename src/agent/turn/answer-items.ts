@@ -48,12 +48,14 @@ export async function toItems(
       : [];
   const calls = answer.calls.map((call, index): NewItem & FunctionCallBody => {
     const own = tools.find(call.name) !== undefined;
-    const external = !own && !call.blocked && turn.request.tools.some(({ name }) => name === call.name);
+    const wanted = turn.request.tools.find(({ name }) => name === call.name);
+    const external = !own && !call.blocked && wanted !== undefined;
     return {
       id: newId(),
       type: 'function_call',
       ...call,
       external,
+      ...(external && wanted.namespace !== undefined && { namespace: wanted.namespace }),
       ...thoughtsOf(answer, by, index),
       ...(index === 0 && beforeCalls.length > 0 && { reasoning: beforeCalls }),
     };

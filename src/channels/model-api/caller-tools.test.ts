@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { parseTools } from './caller-tools.ts';
+import { parseTools, type ToolRules } from './caller-tools.ts';
 
-const parse = (tools: unknown) => parseTools(tools, (name) => name === 'taken');
+const RULES: ToolRules = {
+  isTaken: (name) => name === 'taken',
+  maxBytes: 16_384,
+  layout: 'flat',
+  unknownTools: 'refuse',
+};
+const parse = (tools: unknown, rules: Partial<ToolRules> = {}) => parseTools(tools, { ...RULES, ...rules });
 const refused = (param: string) => expect.objectContaining({ name: 'InvalidRequest', code: 'invalid_tool', param });
 const named = (name: unknown) => ({ type: 'function', name });
 
@@ -82,4 +88,31 @@ test('tools may have 16,384 bytes of canonical JSON, and not one more', () => {
 
 test('what is unknown in a tool counts for its size, and in bytes', () => {
   expect(() => parse([{ ...named('look'), unknown: 'é'.repeat(8_192) }])).toThrow(refused('tools'));
+});
+
+test('tools of other types are passed over where the operator says so, and the functions of a namespace are offered', () => {
+  const crm = {
+    type: 'namespace',
+    name: 'crm',
+    tools: [named('find'), { type: 'custom', name: 'run' }, named('list')],
+  };
+  const tools = [named('look'), { type: 'web_search' }, crm, { type: 'namespace', name: 'empty' }];
+
+  expect(parse(tools, { unknownTools: 'ignore' })).toMatchObject([
+    { name: 'look' },
+    { name: 'crm__find', namespace: 'crm' },
+    { name: 'crm__list', namespace: 'crm' },
+  ]);
+  expect(() => parse(tools)).toThrow(refused('tools[1].type'));
+  expect(() => parse([crm])).toThrow(refused('tools[0].type'));
+});
+
+test.each<[param: string, tools: unknown[]]>([
+  ['tools[1].tools[0].name', [named('a__b'), { type: 'namespace', name: 'a', tools: [named('b')] }]],
+  ['tools[0].tools[1].name', [{ type: 'namespace', name: 'a', tools: [named('b'), named(undefined)] }]],
+  ['tools[0].tools[0].name', [{ type: 'namespace', name: 'a', tools: [named('b'.repeat(62))] }]],
+  ['tools[0].tools[0].name', [{ type: 'namespace', name: 'memory_', tools: [named('b')] }]],
+  ['tools[0]', ['look']],
+])('%s is refused also where tools of other types are passed over', (param, tools) => {
+  expect(() => parse(tools, { unknownTools: 'ignore' })).toThrow(refused(param));
 });

@@ -44,6 +44,8 @@ export type FunctionCallBody = {
   readonly type: 'function_call';
   readonly callId: string;
   readonly name: string;
+  /** The caller's group of tools that it belongs to. Its name begins with it. */
+  readonly namespace?: string;
   /** JSON text, exactly as the model wrote it. */
   readonly arguments: string;
   /** Whether the caller runs it. Decided when the model makes the call; the tools of later requests don't change it. */

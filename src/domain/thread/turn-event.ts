@@ -129,8 +129,9 @@ function finish(item: NewItem, said: string | undefined): TurnEvent[] {
 
 /** A call without its position in the thread. */
 export function callOf(item: FunctionCallItem): GatedCall {
-  const { id, type, callId, name, arguments: json, external, blocked } = item;
-  return { id, type, callId, name, arguments: json, external, ...(blocked && { blocked }) };
+  const { id, type, callId, name, namespace, arguments: json, external, blocked } = item;
+  const inNamespace = namespace !== undefined && { namespace };
+  return { id, type, callId, name, ...inNamespace, arguments: json, external, ...(blocked && { blocked }) };
 }
 
 /** An item without its position in the thread, as events carry it. */

@@ -5,7 +5,14 @@ export type ToolDefinition = {
   /** JSON Schema of the arguments; null when the caller gave none. */
   readonly parameters: Readonly<Record<string, unknown>> | null;
   readonly strict: boolean | null;
+  /** The caller's group of tools that it belongs to. Its name begins with it. */
+  readonly namespace?: string;
 };
+
+/** The name by which the model knows a tool of a namespace, and the name by which the caller knows it. */
+export const nameIn = (namespace: string, name: string): string => `${namespace}__${name}`;
+export const bareName = ({ name, namespace }: { readonly name: string; readonly namespace?: string }): string =>
+  namespace === undefined ? name : name.slice(nameIn(namespace, '').length);
 
 /** One call of a tool, as the model wrote it. */
 export type ToolCall = {

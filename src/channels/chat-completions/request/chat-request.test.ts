@@ -52,7 +52,7 @@ const REFUSED: [why: string, more: object, refusal: object][] = [
     tool({ name: 'a', parameters: [] }),
     { code: 'invalid_tool', param: 'tools[0].function.parameters' },
   ],
-  ['too many tools', tool({ name: 'a', description: 'x'.repeat(20_000) }), { code: 'invalid_tool', param: 'tools' }],
+  ['too many tools', tool({ name: 'a', description: 'x'.repeat(262_144) }), { code: 'invalid_tool', param: 'tools' }],
 ];
 
 test.for(REFUSED)('%s is refused with the field', ([, more, refusal]) => {

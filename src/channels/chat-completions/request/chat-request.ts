@@ -5,7 +5,7 @@ import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
+import { callerTools, MAX_TOOLS_BYTES, parseTools } from '../../model-api/caller-tools.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import {
@@ -75,7 +75,8 @@ const FIELDS = {
   metadata: { ...METADATA, schema: METADATA.schema.describe('Stored with the turn.') },
   tools: {
     schema: callerTools.nested,
-    parse: (tools: unknown, { isTaken }: ParseOptions) => parseTools(tools, isTaken, 'nested') ?? [],
+    parse: (tools: unknown, { isTaken }: ParseOptions) =>
+      parseTools(tools, { isTaken, maxBytes: MAX_TOOLS_BYTES, layout: 'nested', unknownTools: 'refuse' }) ?? [],
   },
   response_format: { schema: responseFormat, parse: parseResponseFormat },
   store: {

@@ -7,7 +7,7 @@ import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
-import { callerTools, parseTools } from '../../model-api/caller-tools.ts';
+import { callerTools, parseTools, type ToolRules } from '../../model-api/caller-tools.ts';
 import { jsonBytes } from '../../model-api/json-value.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
@@ -54,7 +54,11 @@ export type ParseOptions = ItemSources & {
   readonly isTaken: (name: string) => boolean;
   /** Whether callers may bring tools at all. */
   readonly externalTools: boolean;
+  /** The operator's limits on them. */
+  readonly toolLimits: ToolLimits;
 };
+
+export type ToolLimits = Pick<ToolRules, 'maxBytes' | 'unknownTools'>;
 
 type Context = ParseOptions & {
   /** Whether the request names the response that it continues. */
@@ -137,9 +141,10 @@ const FIELDS = {
   metadata: METADATA,
   tools: {
     schema: callerTools.flat,
-    parse: (value: unknown, { isTaken }: Context) => parseTools(value, isTaken),
+    parse: (value: unknown, { isTaken, toolLimits }: Context) =>
+      parseTools(value, { isTaken, ...toolLimits, layout: 'flat' }),
     refused:
-      'Anything but a list of such functions.',
+      'Anything but a list of such functions. `RESPONSES_UNKNOWN_TOOLS=ignore` passes over tools of other types.',
   },
   text: {
     schema: z.looseObject({ format: outputFormat.nullish() }).nullish().describe('The form of the answer.'),

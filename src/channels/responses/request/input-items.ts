@@ -3,6 +3,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { isObject } from '#domain/is-object.ts';
 import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
+import { nameIn } from '#domain/tool/tool.ts';
 import type { LinkField } from '../../model-api/attachment.ts';
 import { content, findLinks, parseContent } from './content.ts';
 import { FOREIGN_TYPES, isForeign, readForeignCalls } from './foreign-items.ts';
@@ -141,10 +142,13 @@ function parseMessage(item: Record<string, unknown>, param: string): ItemBody {
 }
 
 function parseCall(item: Record<string, unknown>, param: string): ItemBody {
-  const { name, arguments: argumentsJson } = item;
+  const { name, namespace, arguments: argumentsJson } = item;
   if (typeof name !== 'string' || name === '') throw refuse(`${param}.name`, 'name must be a non-empty string.');
   if (typeof argumentsJson !== 'string') throw refuse(`${param}.arguments`, 'arguments must be a string of JSON.');
-  return { type: 'function_call', callId: parseCallId(item, param), name, arguments: argumentsJson, external: true };
+  const call = { type: 'function_call', callId: parseCallId(item, param), arguments: argumentsJson } as const;
+  return typeof namespace === 'string'
+    ? { ...call, name: nameIn(namespace, name), namespace, external: true }
+    : { ...call, name, external: true };
 }
 
 function parseOutput(item: Record<string, unknown>, param: string): ItemBody {

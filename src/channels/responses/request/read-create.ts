@@ -7,7 +7,7 @@ import type { Principal } from '#domain/principal.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';
 import { checkFormat } from '../../model-api/output-format.ts';
 import { toEcho } from '../response/response-echo.ts';
-import { type CreateRequest, parseCreate } from './create-request.ts';
+import { type CreateRequest, parseCreate, type ToolLimits } from './create-request.ts';
 import { linksOf } from './input-items.ts';
 import { findSources } from './item-sources.ts';
 
@@ -17,6 +17,7 @@ export type CreateServices = {
   readonly toolNames: (owner: Principal) => Promise<ReadonlySet<string>>;
   /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
+  readonly toolLimits: ToolLimits;
   readonly fetchLinks: FetchLinks;
 };
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
 import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
+import { bareName } from '#domain/tool/tool.ts';
 import { mcpCall } from './tool-activity.ts';
 
 /** A part of a message. It never has annotations or probabilities. */
@@ -46,6 +47,7 @@ export const functionCall = z
     status: z.literal('completed'),
     call_id: z.string().min(1),
     name: z.string().min(1),
+    namespace: z.string().optional().describe('The group of tools that it was declared in.'),
     arguments: z.string().describe('JSON, as the model wrote it.'),
   })
   .meta({ id: 'FunctionCall' });
@@ -114,7 +116,8 @@ export function renderCall(call: GatedCall): FunctionCall {
     type: call.type,
     status: 'completed',
     call_id: call.callId,
-    name: call.name,
+    name: bareName(call),
+    ...(call.namespace !== undefined && { namespace: call.namespace }),
     arguments: call.arguments,
   };
 }
