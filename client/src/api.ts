@@ -46,7 +46,7 @@ export type CreateResponse = {
   } | null;
   /** Stored, and returned with the response. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** Functions that the caller runs, at most 16,384 bytes of canonical JSON. Names are unique. */
+  /** Functions that the caller runs, at most `RESPONSES_TOOLS_MAX_BYTES` bytes of canonical JSON. Names are unique. */
   readonly tools?: readonly ({
     readonly type: 'function';
     readonly name: string;
@@ -91,11 +91,16 @@ export type GivenItem = {
   readonly encrypted_content: string;
 } | {
   readonly type: 'reasoning' | 'mcp_call';
+} | {
+  readonly type: 'custom_tool_call' | 'custom_tool_call_output' | 'local_shell_call' | 'local_shell_call_output' | 'shell_call' | 'shell_call_output' | 'apply_patch_call' | 'apply_patch_call_output' | 'web_search_call' | 'file_search_call' | 'code_interpreter_call' | 'image_generation_call' | 'computer_call' | 'computer_call_output' | 'tool_search_call' | 'tool_search_output' | 'program' | 'program_output' | 'mcp_list_tools' | 'mcp_approval_request' | 'mcp_approval_response' | 'additional_tools' | 'configuration_update' | 'compaction_trigger';
 };
 
 export type GivenContent = string | readonly ({
   readonly type: 'input_text' | 'output_text' | 'text';
   readonly text: string;
+} | {
+  readonly type: 'refusal';
+  readonly refusal: string;
 } | {
   readonly type: 'input_image';
   /** An https URL, which the service fetches, or a data URL. */
@@ -188,6 +193,8 @@ export type FunctionCall = {
   readonly status: 'completed';
   readonly call_id: string;
   readonly name: string;
+  /** The group of tools that it was declared in. */
+  readonly namespace?: string;
   /** JSON, as the model wrote it. */
   readonly arguments: string;
 };
@@ -610,7 +617,7 @@ export type CreateChatCompletion = {
   readonly reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
   /** Stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** Functions that the caller runs, at most 16,384 bytes of canonical JSON. Names are unique. */
+  /** Functions that the caller runs, at most 262,144 bytes of canonical JSON. Names are unique. */
   readonly tools?: readonly ({
     readonly type: 'function';
     readonly function: {
