@@ -615,6 +615,14 @@ export type CreateChatCompletion = {
   readonly frequency_penalty?: number | null;
   /** How long the model thinks before it answers. */
   readonly reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+  /** The most tokens of one answer of the model. A longer one is cut, with the reason `length`. */
+  readonly max_tokens?: number | null;
+  /** The same as `max_tokens`, and wins over it. */
+  readonly max_completion_tokens?: number | null;
+  /** Passed on to the model. */
+  readonly seed?: number | null;
+  /** Ends the answer before the first of these texts. */
+  readonly stop?: string | readonly string[] | null;
   /** Stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** Functions that the caller runs, at most 262,144 bytes of canonical JSON. Names are unique. */
@@ -628,6 +636,13 @@ export type CreateChatCompletion = {
       readonly strict?: boolean | null;
     };
   })[] | null;
+  /** Whether the answer may or must be a call of one of `tools`, or which one. */
+  readonly tool_choice?: 'none' | 'auto' | 'required' | {
+    readonly type: 'function';
+    readonly function: {
+      readonly name: string;
+    };
+  } | null;
   /** The form of the answer. */
   readonly response_format?: {
     readonly type: 'text' | 'json_object';

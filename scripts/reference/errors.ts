@@ -144,7 +144,7 @@ const FAILURES: Readonly<Record<JobFailure['code'], readonly [when: string, advi
     'Check the id, or leave it out.',
   ],
   invalid_output: [
-    'The answer, and a second one, did not have the format of `text.format`.',
+    'The answer, and a second one, did not have the format that was asked for, or lacked the call that `tool_choice` of chat completions asks for.',
     'Simplify the schema, or choose another model.',
   ],
   max_rounds: ['The model called tools too many times for one input.', 'Split the request.'],

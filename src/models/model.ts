@@ -26,6 +26,8 @@ export type Prompt<Part extends ContentPart = LoadedPart> = {
   readonly system: string;
   readonly messages: readonly PromptMessage<Part>[];
   readonly tools: readonly ToolDefinition[];
+  /** Whether the model must call one of them. */
+  readonly mustCall?: boolean;
   readonly temperature: number | null;
   readonly sampling?: Sampling;
   readonly reasoningDetail?: ReasoningDetail;

@@ -4,6 +4,7 @@ const CHAT_FEATURES = [
   'runs two parallel tools by chat completions',
   'runs four tools by chat completions and leaves no thread',
   'returns structured output by chat completions',
+  'forces a call with `tool_choice` by chat completions',
   'reports a failed turn by chat completions, and does not repeat it',
 ] as const;
 

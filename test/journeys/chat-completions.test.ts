@@ -232,6 +232,98 @@ test('a stream that fails ends with the error and without [DONE]', async ({ serv
   expect(isDone).toBe(false);
 });
 
+test('stop ends the answer before it, in a stream too, also when the model goes on', async ({ service, model }) => {
+  const asked = [user('say hello world and wor more')];
+  const whole = await ask(service, asked, { stop: ['again', ' world'] });
+  expect(whole).toMatchObject({ finish: 'stop', message: { content: 'hello' } });
+  expect(model.seen.at(-1)?.limits.stop).toEqual(['again', ' world']);
+
+  const { isDone, chunks } = await chunksOf(await post(service, asked, { stop: 'more', stream: true }));
+  expect([textOf(chunks), isDone]).toEqual(['hello world and wor ', true]);
+  expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+  const unstopped = await ask(service, asked, { stop: 'word' });
+  expect(unstopped).toMatchObject({ finish: 'stop', message: { content: 'hello world and wor more' } });
+});
+
+test('a stop sequence keeps a call after it from being made', async ({ service }) => {
+  const stopped = await ask(service, [user('say look here\nuse first {}')], { tools, stop: ['here'] });
+
+  expect(stopped).toMatchObject({ finish: 'stop', message: { content: 'look ' } });
+  expect(stopped.message).not.toHaveProperty('tool_calls');
+});
+
+test('max_tokens and seed reach the model, and an answer that is cut has the reason length', async ({
+  service,
+  model,
+}) => {
+  for (const field of ['max_tokens', 'max_completion_tokens']) {
+    const cut = await ask(service, [user('say one two three')], { [field]: 2, seed: 7 });
+
+    expect(cut).toMatchObject({ finish: 'length', message: { content: 'one two ' } });
+    expect(model.seen.at(-1)?.limits).toMatchObject({ max_tokens: 2, seed: 7 });
+  }
+});
+
+test('tool_choice offers the tools of the caller, one of them, or none', async ({ service, model }) => {
+  const offered = async (tool_choice: unknown, script: string) => {
+    const answer = await ask(service, [user(script)], { tools, tool_choice });
+    const { tools: names = [], toolChoice } = model.seen.at(-1) ?? {};
+    return {
+      finish: answer.finish,
+      toolChoice,
+      names: names.filter((name) => !/^(reborn|memory|skill|mission)_/.test(name)),
+      all: names.length,
+    };
+  };
+
+  const auto = await offered('auto', 'say hi');
+  expect(auto).toMatchObject({ finish: 'stop', toolChoice: 'auto', names: ['first', 'second'] });
+  expect(await offered('none', 'say hi')).toMatchObject({ names: [], all: auto.all - 2 });
+  expect(await offered('required', 'use second {}')).toEqual({
+    finish: 'tool_calls',
+    toolChoice: 'required',
+    names: ['first', 'second'],
+    all: 2,
+  });
+  const named = { type: 'function', function: { name: 'second' } };
+  expect(await offered(named, 'use second {}')).toEqual({
+    finish: 'tool_calls',
+    toolChoice: 'required',
+    names: ['second'],
+    all: 1,
+  });
+});
+
+test('a model that does not make the call that tool_choice asks for is asked once more, and then the turn fails', async ({
+  service,
+  model,
+}) => {
+  const before = model.seen.length;
+  const failed = await post(service, [user('say I would rather talk')], {
+    tools,
+    tool_choice: 'required',
+    stream: true,
+  });
+  const { chunks } = await chunksOf(failed);
+
+  expect(model.seen).toHaveLength(before + 2);
+  expect(textOf(chunks)).toBe('');
+  expect(chunks.at(-1)).toMatchObject({
+    error: { code: 'invalid_output', message: expect.stringContaining('none of the tools') },
+  });
+});
+
+test('a call that tool_choice asks for has the text before it, and its output gets an answer', async ({ service }) => {
+  const messages: unknown[] = [user('say wait\nuse first {}')];
+  const more = { tools, tool_choice: 'required' };
+  const { chunks } = await chunksOf(await post(service, messages, { ...more, stream: true }));
+  expect(textOf(chunks)).toBe('wait');
+  const first = await ask(service, messages, more);
+  messages.push({ role: 'assistant', content: 'wait', tool_calls: [callOf(first)] }, output(first, 'done'));
+
+  expect(await ask(service, messages, { tools })).toMatchObject({ message: { content: 'result: done' } });
+});
+
 test('a cancelled turn is an error', async ({ service }) => {
   const answer = await post(service, [user('count 1000 every 20')], { stream: true });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();

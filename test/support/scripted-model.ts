@@ -11,6 +11,9 @@ export type SeenPrompt = {
   readonly temperature: number | undefined;
   /** The requested form of the answer. */
   readonly format: unknown;
+  /** What else the request says about the answer. */
+  readonly limits: { readonly stop: unknown; readonly max_tokens: number | undefined; readonly seed: unknown };
+  readonly toolChoice: unknown;
   /** The first part of the request's path, which identifies the replica. */
   readonly by: string;
   /** The size of the request's messages in bytes. */
@@ -68,7 +71,8 @@ export async function startScriptedModel(options: { window?: number; decide?: (p
     repeats.set(last, prompt.repeats + 1);
     seen.push(prompt);
     hooks.onPrompt?.(prompt);
-    const answer = prompt.bytes > (options.window ?? Infinity) ? TOO_LONG : (options.decide ?? followScript)(prompt);
+    const decided = prompt.bytes > (options.window ?? Infinity) ? TOO_LONG : (options.decide ?? followScript)(prompt);
+    const answer = shorten(decided, prompt.limits.max_tokens ?? Infinity);
     if (answer.hang) return;
     if (answer.status) {
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
@@ -97,6 +101,12 @@ export async function startScriptedModel(options: { window?: number; decide?: (p
       }),
   };
 }
+
+/** A piece counts as a token. */
+const shorten = (answer: Answer, tokens: number): Answer =>
+  (answer.pieces?.length ?? 0) > tokens
+    ? { ...answer, pieces: answer.pieces?.slice(0, tokens) ?? [], calls: [], finish: 'length' }
+    : answer;
 
 const TOO_LONG: Answer = { status: 400, message: 'The prompt exceeds the available context size.' };
 
@@ -192,6 +202,10 @@ type WireRequest = {
   tools?: { function: { name: string } }[];
   temperature?: number;
   response_format?: unknown;
+  stop?: unknown;
+  max_tokens?: number;
+  seed?: unknown;
+  tool_choice?: unknown;
   stream?: boolean;
 };
 
@@ -203,6 +217,8 @@ function toPrompt(body: WireRequest, { url = '', headers }: IncomingMessage): Om
     tools: (body.tools ?? []).map((tool) => tool.function.name),
     temperature: body.temperature,
     format: body.response_format,
+    limits: { stop: body.stop, max_tokens: body.max_tokens, seed: body.seed },
+    toolChoice: body.tool_choice,
     bytes: Buffer.byteLength(JSON.stringify(body.messages)),
     by: url.split('/')[1] ?? '',
     at: performance.now(),

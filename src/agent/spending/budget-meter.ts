@@ -9,6 +9,7 @@ import {
   type OnText,
   type Prompt,
 } from '#models/model.ts';
+import { askUntilStop } from '#models/stop-sequences.ts';
 import type { AttemptLog } from '../turn/turn-log.ts';
 import { checkBudget, checkRun, isLimited, type RunBudget } from './budget.ts';
 
@@ -53,7 +54,7 @@ export function createMeter(options: {
         onText(delta);
       };
       try {
-        const said = await model.ask(traced(prompt), hear, options.signal, onReasoning);
+        const said = await askUntilStop(model, traced(prompt), hear, options.signal, onReasoning);
         const answer = { ...said, usage: { ...said.usage, model: model.name } };
         const call = callOf(answer.usage, false);
         options.log?.modelAnswered(call, answer.calls.length);

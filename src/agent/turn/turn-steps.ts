@@ -34,7 +34,7 @@ import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
 import { createMeter, type Meter } from '../spending/budget-meter.ts';
 import { createToolModel, describeToolModelCall } from '../spending/tool-model.ts';
-import { askAgain, findFormatProblem, InvalidOutput } from './answer-format.ts';
+import { askAgain, findAnswerProblem, InvalidOutput } from './answer-format.ts';
 import { type DecidedCall, keepFiles, outputOf, plain, toItems } from './answer-items.ts';
 import { callTool } from './call-tool.ts';
 import { createRetries, modelFailed, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
@@ -210,8 +210,9 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     const redact = await safety.textRedactorFor(turn);
     const said = await safety.redactorFor(turn);
     let spoke = false;
-    // An answer with a format is checked before watchers see it.
-    const say = (piece: string) => piece && !turn.request.format && spoken.say(piece);
+    // An answer that may be asked for once more is checked before watchers see it.
+    const isHeld = turn.request.format !== undefined || turn.request.mustCall === true;
+    const say = (piece: string) => piece && !isHeld && spoken.say(piece);
     const hear = (delta: string) => {
       spoke = true;
       say(said.push(delta));
@@ -234,7 +235,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     const problem = await problemOf(first.answer);
     if (problem === undefined) return first;
     meter.discard(first.call);
-    const second = await askUnspoiled(chain, history, offered, askAgain(first.answer.text, problem));
+    const ending = askAgain(first.answer.text, problem, turn.request);
+    const second = await askUnspoiled(chain, history, offered, ending);
     const again = await problemOf(second.answer);
     if (again === undefined) return second;
     meter.discard(second.call);
@@ -242,9 +244,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   }
 
   async function problemOf(answer: Pick<ModelAnswer, 'text' | 'calls' | 'finish'>): Promise<string | undefined> {
-    const { format } = turn.request;
-    if (!format || answer.calls.length > 0 || answer.finish === 'length') return undefined;
-    return findFormatProblem(format, answer.text, turn);
+    if (answer.calls.length > 0 || answer.finish === 'length') return undefined;
+    return findAnswerProblem(turn.request, answer.text, turn);
   }
 
   return {

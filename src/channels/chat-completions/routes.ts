@@ -84,6 +84,7 @@ const createCompletion = defineRoute({
         temperature: chat.temperature,
         ...(chat.sampling && { sampling: chat.sampling }),
         ...(chat.format && { format: chat.format }),
+        ...(chat.mustCall && { mustCall: true }),
         echo: { metadata: chat.metadata, store: chat.store },
       },
       idempotency: idempotencyOf(request),

@@ -58,6 +58,8 @@ export type TurnRequest = {
   readonly reasoningDetail?: ReasoningDetail;
   /** The form of the answer; absent for prose. */
   readonly format?: OutputFormat;
+  /** The answer must be a call of one of `tools`; the agent's own tools are not offered then. */
+  readonly mustCall?: boolean;
   /** Prompts above this number of tokens are compacted, and the reply has the summary as an item. */
   readonly compactAbove?: number;
   /** `compaction`: the turn summarises its input instead of answering it. */

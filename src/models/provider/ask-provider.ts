@@ -5,6 +5,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
+import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
@@ -120,14 +121,23 @@ function createCall(model: ProviderModel, prompt: Prompt) {
 function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortSignal): LanguageModelV4CallOptions {
   return {
     prompt: toModelMessages(prompt, model.provider, model.name),
-    ...(prompt.tools.length > 0 && { tools: toModelTools(prompt.tools), toolChoice: { type: 'auto' } }),
+    ...(prompt.tools.length > 0 && {
+      tools: toModelTools(prompt.tools),
+      toolChoice: { type: prompt.mustCall ? 'required' : 'auto' },
+    }),
     ...(prompt.temperature !== null && { temperature: prompt.temperature }),
-    ...prompt.sampling,
+    ...(prompt.sampling && toSamplingOptions(prompt.sampling)),
     ...(prompt.format && toFormatOptions(prompt.format)),
     providerOptions: providerOptionsFor(model, prompt),
     ...(prompt.traceparent !== undefined && { headers: { traceparent: prompt.traceparent } }),
     abortSignal,
   };
+}
+
+/** Some providers refuse a blank stop sequence. It is searched for anyway. */
+function toSamplingOptions({ stopSequences, ...sampling }: Sampling): Partial<LanguageModelV4CallOptions> {
+  const stops = stopSequences?.filter((stop) => stop.trim() !== '') ?? [];
+  return { ...sampling, ...(stops.length > 0 && { stopSequences: stops }) };
 }
 
 function toFormatOptions(format: OutputFormat): Pick<LanguageModelV4CallOptions, 'responseFormat'> {

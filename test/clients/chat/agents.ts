@@ -60,6 +60,12 @@ export const agentsChat: ChatChecks = {
     expect((await connect(service).run(typed, SAY_OSLO)).finalOutput).toEqual(OSLO);
   },
 
+  'forces a call with `tool_choice` by chat completions': async ({ service }) => {
+    const forced = agent.clone({ modelSettings: { toolChoice: 'lookup' } });
+
+    expect((await connect(service).run(forced, 'use lookup {"city":"Oslo"}')).finalOutput).toBe('result: snow in Oslo');
+  },
+
   'reports a failed turn by chat completions, and does not repeat it': async ({ service }) => {
     await expect(connect(service).run(agent, 'break 400')).rejects.toThrow(BadRequestError);
     const result = await connect(service).run(agent, 'break 400', { stream: true });

@@ -62,6 +62,16 @@ export const aiSdkChat: ChatChecks = {
     expect((await Array.fromAsync(streamText(settings).partialOutputStream)).at(-1)).toEqual(OSLO);
   },
 
+  'forces a call with `tool_choice` by chat completions': async ({ service }) => {
+    const named = { type: 'tool' as const, toolName: 'lookup' as const };
+    for (const toolChoice of ['required' as const, named]) {
+      const prompt = 'use lookup {"city":"Oslo"}';
+      const { toolResults } = await generateText({ model: connect(service), tools: { lookup }, toolChoice, prompt });
+
+      expect(toolResults).toMatchObject([{ output: 'snow in Oslo' }]);
+    }
+  },
+
   'reports a failed turn by chat completions, and does not repeat it': async ({ service }) => {
     const errors: unknown[] = [];
     const asked = generateText({ model: connect(service), prompt: 'break 400' });

@@ -69,6 +69,13 @@ export const langchainChat: ChatChecks = {
     expect((await Array.fromAsync(await chat.stream(SAY_OSLO))).at(-1)).toEqual(OSLO);
   },
 
+  'forces a call with `tool_choice` by chat completions': async ({ service }) => {
+    const method = { name: 'weather', method: 'functionCalling' } as const;
+    const chat = connect(service).withStructuredOutput(Weather, method);
+
+    expect(await chat.invoke(`use weather ${JSON.stringify(OSLO)}`)).toEqual(OSLO);
+  },
+
   'reports a failed turn by chat completions, and does not repeat it': async ({ service }) => {
     await expect(connect(service).invoke('break 400')).rejects.toMatchObject({ status: 400, code: 'model_error' });
     const stream = await connect(service).stream('break 400');

@@ -86,6 +86,16 @@ export const openaiChat: ChatChecks = {
     for (const choice of [choices[0], streamed.choices[0]]) expect(choice?.message.parsed).toEqual(OSLO);
   },
 
+  'forces a call with `tool_choice` by chat completions': async ({ service }) => {
+    const named = { type: 'function' as const, function: { name: 'lookup' } };
+    for (const tool_choice of ['required' as const, named]) {
+      const messages = ask('use lookup {"city":"Oslo"}');
+      const { choices } = await connect(service).create({ model, messages, tools: [lookup], tool_choice });
+
+      expect(choices).toMatchObject([{ message: { tool_calls: [{ function: { name: 'lookup' } }] } }]);
+    }
+  },
+
   'reports a failed turn by chat completions, and does not repeat it': async ({ service }) => {
     const failed = connect(service).create({ model, messages: ask('break 400') });
     await expect(failed).rejects.toThrow(BadRequestError);

@@ -7,12 +7,9 @@ const parse = (more: object, options = OPTIONS) => parseChatRequest({ ...BODY, .
 
 test('fields that the service does not support are ignored', () => {
   const ignored = {
-    tool_choice: 'required',
-    max_tokens: 1,
-    max_completion_tokens: 1,
     parallel_tool_calls: false,
     logit_bias: { 50256: -100 },
-    stop: ['x'],
+    logprobs: true,
     user: 'ann',
     n: 1,
     stream_options: { include_usage: 'yes' },
@@ -57,6 +54,46 @@ const REFUSED: [why: string, more: object, refusal: object][] = [
 
 test.for(REFUSED)('%s is refused with the field', ([, more, refusal]) => {
   expect(() => parse(more)).toThrow(expect.objectContaining(refusal));
+});
+
+test.each<[field: string, values: unknown[]]>([
+  ['stop', [5, '', [''], ['a', 5], ['a', 'b', 'c', 'd', 'e'], 'x'.repeat(1025), {}]],
+  ['max_tokens', [0, -1, 1.5, '5', []]],
+  ['max_completion_tokens', [0, 'many']],
+  ['seed', [1.5, '5', 2 ** 60]],
+  ['tool_choice', ['always', 5, {}, { type: 'function' }, { type: 'function', function: {} }]],
+])('%s is refused with the field when its value can not be honoured', (field, values) => {
+  const refusal = expect.objectContaining({ code: 'invalid_request', param: field });
+
+  for (const value of values) expect(() => parse({ [field]: value })).toThrow(refusal);
+  expect(parse({ [field]: null })).toMatchObject({ sampling: undefined, mustCall: false });
+});
+
+test('limits of the answer are taken, and max_completion_tokens wins', () => {
+  const limits = { stop: 'x', max_tokens: 5, max_completion_tokens: 7, seed: -3 };
+
+  expect(parse(limits).sampling).toEqual({ stopSequences: ['x'], maxOutputTokens: 7, seed: -3 });
+  expect(parse({ max_tokens: 5, stop: ['a', 'b'] }).sampling).toEqual({
+    stopSequences: ['a', 'b'],
+    maxOutputTokens: 5,
+  });
+  expect(parse({ stop: [] }).sampling).toBeUndefined();
+});
+
+test('tool_choice decides which tools the model gets, and whether it must call one', () => {
+  const given = { tools: ['first', 'second'].map((name) => ({ type: 'function', function: { name } })) };
+  const chosen = (choice: unknown, more: object = given) => {
+    const { tools, mustCall } = parse({ ...more, tool_choice: choice });
+    return [mustCall, ...tools.map(({ name }) => name)];
+  };
+
+  expect(chosen('auto')).toEqual([false, 'first', 'second']);
+  expect(chosen('none')).toEqual([false]);
+  expect(chosen('required')).toEqual([true, 'first', 'second']);
+  expect(chosen({ type: 'function', function: { name: 'second' } })).toEqual([true, 'second']);
+  const refusal = expect.objectContaining({ code: 'invalid_request', param: 'tool_choice' });
+  expect(() => chosen('required', {})).toThrow(refusal);
+  expect(() => chosen({ type: 'function', function: { name: 'third' } })).toThrow(refusal);
 });
 
 test('two tools of one name are refused', () => {

@@ -15,7 +15,9 @@ import {
   TOP_P,
   toSampling,
 } from '../../model-api/sampling-fields.ts';
+import { MAX_TOKENS, STOP, wholeNumber } from './answer-limits.ts';
 import { messages, parseMessages } from './messages.ts';
+import { chooseTools, TOOL_CHOICE } from './tool-choice.ts';
 
 /** A request that has passed every check. */
 export type ChatRequest = {
@@ -29,6 +31,8 @@ export type ChatRequest = {
   readonly sampling: Sampling | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tools: readonly ToolDefinition[];
+  /** Whether the answer must be a call of one of them. */
+  readonly mustCall: boolean;
   /** The form of the answer; undefined for text. */
   readonly format: OutputFormat | undefined;
   /** Whether the conversation stays in the service. */
@@ -72,12 +76,23 @@ const FIELDS = {
   presence_penalty: PRESENCE_PENALTY,
   frequency_penalty: FREQUENCY_PENALTY,
   reasoning_effort: REASONING_EFFORT,
+  max_tokens: MAX_TOKENS,
+  max_completion_tokens: {
+    schema: MAX_TOKENS.schema.describe('The same as `max_tokens`, and wins over it.'),
+    parse: wholeNumber('max_completion_tokens', 1),
+  },
+  seed: {
+    schema: z.int().nullish().describe('Passed on to the model.'),
+    parse: wholeNumber('seed', Number.MIN_SAFE_INTEGER),
+  },
+  stop: STOP,
   metadata: { ...METADATA, schema: METADATA.schema.describe('Stored with the turn.') },
   tools: {
     schema: callerTools.nested,
     parse: (tools: unknown, { isTaken }: ParseOptions) =>
       parseTools(tools, { isTaken, maxBytes: MAX_TOOLS_BYTES, layout: 'nested', unknownTools: 'refuse' }) ?? [],
   },
+  tool_choice: TOOL_CHOICE,
   response_format: { schema: responseFormat, parse: parseResponseFormat },
   store: {
     schema: z.boolean().nullish().describe('`true`: keep the conversation as a thread. Otherwise it is deleted.'),
@@ -99,14 +114,18 @@ export function parseChatRequest(body: unknown, options: ParseOptions): ChatRequ
     Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], options)]),
   ) as Parsed;
   const { model, messages: items, stream, stream_options: includeUsage } = parsed;
-  const { temperature, metadata, tools, response_format: format, store } = parsed;
+  const { temperature, metadata, response_format: format, store } = parsed;
   const sampling = toSampling({
     topP: parsed.top_p,
     presencePenalty: parsed.presence_penalty,
     frequencyPenalty: parsed.frequency_penalty,
     reasoning: parsed.reasoning_effort,
+    maxOutputTokens: parsed.max_completion_tokens ?? parsed.max_tokens,
+    stopSequences: parsed.stop,
+    seed: parsed.seed,
   });
-  return { model, items, stream, includeUsage, temperature, sampling, metadata, tools, format, store };
+  const chosen = chooseTools(parsed.tools, parsed.tool_choice);
+  return { model, items, stream, includeUsage, temperature, sampling, metadata, ...chosen, format, store };
 }
 
 function checkCount(n: unknown): void {
