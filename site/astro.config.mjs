@@ -23,8 +23,7 @@ export default defineConfig({
         },
         {
           label: 'Build on it',
-          items: ['clients', 'client', 'chat-completions', 'proxies', 'webhooks', 'tools/authoring'],
-          items: ['clients', 'client', 'chat-completions', 'coding-agents', 'webhooks', 'tools/authoring'],
+          items: ['clients', 'client', 'chat-completions', 'coding-agents', 'proxies', 'webhooks', 'tools/authoring'],
         },
         {
           label: 'Operate it',

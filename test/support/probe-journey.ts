@@ -60,7 +60,8 @@ export const test = journey
       async (name: string, capabilities: object, by: 'API' | 'command' = 'API'): Promise<void> => {
         const file = path.join(folder, `${name}.json`);
         await writeFile(file, JSON.stringify(capabilities));
-        if (by === 'command') await rebornDone(['tool', 'install', wasm, '--capabilities', file, '--name', name, '--yes']);
+        if (by === 'command')
+          await rebornDone(['tool', 'install', wasm, '--capabilities', file, '--name', name, '--yes']);
         else
           await send(service, 'POST', '/api/tools', {
             name,
