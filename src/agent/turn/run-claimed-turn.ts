@@ -61,7 +61,7 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
 
 const POISONED: Failure = {
   code: 'interrupted',
-  message: 'The turn was started three times, and each time the process that ran it died.',
+  message: 'The turn was started at least three times, and each time the process that ran it died.',
 };
 
 const BROKEN: Failure = {

@@ -36,6 +36,13 @@ function apply(state: ThreadState, events: readonly [number, TurnEvent][], turn 
 const shown = (state: ThreadState) =>
   rowsOf(state).flatMap((row) => (row.kind === 'user' || row.kind === 'answer' ? [row.entry.text] : []));
 
+test('a turn that waits for a free place says so until it has one', () => {
+  const started = apply(EMPTY_THREAD, STREAM.slice(0, 1));
+  const thread = { waits_for_place: true } as ThreadState['thread'];
+  expect(rowsOf({ ...started, thread }).at(-1)).toMatchObject({ kind: 'working', waits: true });
+  expect(rowsOf(started).at(-1)).toMatchObject({ kind: 'working', waits: false });
+});
+
 test('a turn whose model failed says when it is asked again, until it speaks', () => {
   const failed = { type: 'model-failed', model: 'm', message: 'Too many calls.', wait_ms: 500 } as const;
   const failed_at = place.created_at;
