@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Prometheus, type Query, startAlertmanager, startPrometheus } from './prometheus.ts';
@@ -16,7 +16,7 @@ const broken: Tool = {
   },
 };
 
-const test = journey
+const test = journey()
   // A model with a known price, so that there is a cost.
   .override('settings', { LLM_MODEL: 'gpt-4o-mini', HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET, LLM_RETRY_SECS: '1' })
   .override('parts', { tools: [broken] })

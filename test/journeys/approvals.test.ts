@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import { checkedAnswer } from '../support/checked-answer.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, TOKEN, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -32,7 +32,7 @@ const liar: Tool = {
 let service: Service;
 let other: Service;
 
-const test = journey.override('parts', { tools: [send('r1'), liar] });
+const test = journey().override('parts', { tools: [send('r1'), liar] });
 
 test.beforeAll(async ({ startAnother }) => {
   service = await startAnother();

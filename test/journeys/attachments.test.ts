@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = journey.override('parts', { attachmentSweep: { graceMs: 3_600_000, everyMs: 100 } });
+const test = journey().override('parts', { attachmentSweep: { graceMs: 3_600_000, everyMs: 100 } });
 
 const IMAGE = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(20_000)]);
 const URL = `data:image/png;base64,${IMAGE.toString('base64')}`;

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { createRequest } from '#channels/responses/request/create-request.ts';
 import { anyBody } from '../support/any-body.ts';
 import { type CheckedAnswer, checkedAnswer } from '../support/checked-answer.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 
 const LONG_RUN = Boolean(process.env['ENDURANCE']);
@@ -12,7 +12,7 @@ const AT_ONCE = 40;
 const PATIENCE_MS = 60_000;
 const ANSWERS = [200, 400, 404, 409, 413, 429];
 
-const test = journey.override('env', ({ home }) => ({ ...home.env, CHAT_RATE_PER_MINUTE: '1000000' }));
+const test = journey().override('env', ({ home }) => ({ ...home.env, CHAT_RATE_PER_MINUTE: '1000000' }));
 
 async function send(
   service: Service,

@@ -4,7 +4,7 @@ import { checkBucket } from '#cli/doctor/check-bucket.ts';
 import { readConfig } from '#config/config.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => s3.close());
 
-const test = journey
+const test = journey()
   .override('parts', { attachmentSweep: { graceMs: 3_600_000, everyMs: 100 } })
   .override('settings', () => s3.env);
 

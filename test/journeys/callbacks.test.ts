@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { deriveSigningText, signStandardWebhook, toSigningSecret } from '#domain/standard-webhooks.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, WEBHOOK_SECRET, type WireJob } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -37,7 +37,7 @@ const network = {
   dial: () => ({ host: '127.0.0.1', port: (receiver.address() as AddressInfo).port, tls: false }),
 };
 
-const test = journey
+const test = journey()
   .override('settings', {
     HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
     WEBHOOK_CALLBACK_HOSTS: 'hooks.example,inside.example,changing.example',

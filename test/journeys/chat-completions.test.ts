@@ -5,7 +5,7 @@ import { failedTurn } from '#channels/model-api/failed-turn.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { fullRound } from '../support/full-round.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Answer, followScript, type SeenPrompt } from '../support/scripted-model.ts';
 import type { Service } from '../support/service.ts';
 
@@ -20,7 +20,7 @@ function decide(prompt: SeenPrompt): Answer {
     : { pieces: ['Done.'] };
 }
 
-const test = journey
+const test = journey()
   .override('settings', { CHAT_RATE_PER_MINUTE: '100000', RESPONSES_TIMEOUT_SECS: '5' })
   .override('modelOptions', { decide })
   .override('parts', { undeliveredEveryMs: 200 });

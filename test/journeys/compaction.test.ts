@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Answer, isSummaryPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { type Service, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 
-const test = journey.override('settings', {
+const test = journey().override('settings', {
   LLM_CONTEXT_TOKENS: '6000',
   RESPONSES_TIMEOUT_SECS: '2',
   LLM_RETRY_SECS: '1',

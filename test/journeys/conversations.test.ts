@@ -5,11 +5,11 @@ import {
 } from '#channels/responses/conversations/conversation-shape.ts';
 import { itemPage } from '#channels/responses/response/input-items-page.ts';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '100000' });
+const test = journey().override('settings', { CHAT_RATE_PER_MINUTE: '100000' });
 
 const UNKNOWN = `conv_${'0'.repeat(32)}`;
 const tools = [{ type: 'function', name: 'lookup' }];

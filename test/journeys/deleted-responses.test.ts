@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { clientOf, type Service, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const test = journey();
 
 const tools = ['first', 'second'].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
 const output = (callId: string, said: string) => ({ type: 'function_call_output', call_id: callId, output: said });

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { readStream } from '../support/read-stream.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import type { Service } from '../support/service.ts';
+
+const test = journey();
 
 type Erased = {
   id: string;

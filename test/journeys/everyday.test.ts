@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
+
+const test = journey();
 
 type Headers = Record<string, string>;
 type SharedThread = {

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
+
+const test = journey();
 
 type Folder = { id: string; name: string };
 type Thread = { id: string; folder_id: string | null };

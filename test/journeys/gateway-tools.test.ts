@@ -11,7 +11,7 @@ import { getSettings, testModel } from '#channels/gateway/models/settings-routes
 import { installTool, listTools } from '#channels/gateway/tools/tool-routes.ts';
 import { meRoute } from '#channels/gateway/users/me-route.ts';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -34,7 +34,7 @@ const CAPABILITIES = JSON.stringify({
   setup: { required_secrets: [{ name: 'probe_key', prompt: 'The key of the probe' }] },
 });
 
-const test = journey
+const test = journey()
   .extend('webFolder', { scope: 'file' }, async ({}, { onCleanup }) => {
     const webFolder = await mkdtemp(path.join(tmpdir(), 'reborn-web-'));
     onCleanup(() => rm(webFolder, { recursive: true }));

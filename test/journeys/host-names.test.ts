@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { expect } from 'vitest';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 
-const test = journey.override('settings', {
+const test = journey().override('settings', {
   PUBLIC_URL: 'https://agent.example.com',
   GATEWAY_ALLOWED_HOSTS: 'box.example.com',
 });

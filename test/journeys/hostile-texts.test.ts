@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect } from 'vitest';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { readStream } from '../support/read-stream.ts';
 import type { Service } from '../support/service.ts';
 
@@ -40,7 +40,7 @@ const pages = createServer(({ url = '' }, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end(body);
 });
 
-const test = journey
+const test = journey()
   .override('parts', {
     network: {
       resolve: async () => ['93.184.215.14'],

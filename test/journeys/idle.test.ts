@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, vi } from 'vitest';
 import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -14,7 +14,7 @@ const MOST_IDLE_CONNECTIONS = 3;
 const REPLICAS = 3;
 const MOST_STATEMENTS = 3;
 const MOST_SHARE = 0.01;
-const test = journey
+const test = journey()
   .override('env', ({ home }) => ({ ...home.env, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }))
   .override('parts', { engineTimes: ENGINE_TIMES });
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 
-const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '2' });
+const test = journey().override('settings', { CHAT_RATE_PER_MINUTE: '2' });
 
 async function count(service: Service, body: object, headers: Record<string, string> = {}) {
   const response = await service.request('/v1/responses/input_tokens', {

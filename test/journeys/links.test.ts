@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 
 const requests: string[] = [];
 const server = createServer((request, response) => {
@@ -21,7 +21,7 @@ const network = {
   dial: () => ({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, tls: false }),
 };
 
-const test = journey.override('parts', { network });
+const test = journey().override('parts', { network });
 
 const BYTES = Buffer.from('bytes').toString('base64');
 const inputWith = (...parts: object[]) => [

@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { textOf, type WireResponse } from '../support/service.ts';
+
+const test = journey();
 
 /** Ten minutes with one-minute silences; in CI one silence that is long enough for a keepalive. */
 const [PIECES, SILENCE_MS] = process.env['ENDURANCE'] ? [11, 60_000] : [1, 16_000];

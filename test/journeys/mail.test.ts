@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { announceService } from '#cli/connect/running-service.ts';
 import type { Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { createMailPerson, type MailPerson } from '../support/mail/mail-person.ts';
 import {
   AUTHSERV,
@@ -16,7 +16,8 @@ import { runReborn } from '../support/run-reborn.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = journey.skipIf(!hasMailServers);
+const base = journey();
+const test = base.skipIf(!hasMailServers);
 const AGENT = 'agent@reborn.test';
 const BOB = 'bob@example.test';
 const SECOND = 'second@reborn.test';
@@ -52,7 +53,7 @@ let stranger: MailPerson;
 /** Writes in the name of Ann, and the server says so. */
 let forger: MailPerson;
 
-journey.beforeAll(async ({ startAnother }) => {
+base.beforeAll(async ({ startAnother }) => {
   if (!hasMailServers) return;
   servers = await startMailServers([AGENT, SECOND, BOB, 'ann@example.test', 'mallory@evil.test']);
   service = await startAnother(
@@ -70,7 +71,7 @@ journey.beforeAll(async ({ startAnother }) => {
   stranger = createMailPerson(servers, 'mallory@evil.test', AGENT);
   forger = createMailPerson(servers, 'ann@example.test', AGENT, false);
 });
-journey.afterAll(() => servers?.close());
+base.afterAll(() => servers?.close());
 
 const as = (user: TestUser | undefined, route: string, method = 'GET', body?: object) =>
   service.request(route, {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, spawnService, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -14,7 +14,7 @@ const PROGRAM = path.resolve('node_modules/@modelcontextprotocol/server-everythi
 const FILES = path.resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
 const MARK = `mark-${process.pid}`; // an argument that the server ignores, to find its processes
 
-const test = journey.override('settings', () => ALLOWED);
+const test = journey().override('settings', () => ALLOWED);
 
 const add = (service: Service, body: object, headers = {}) =>
   service.request('/api/mcp', { method: 'POST', headers, body: JSON.stringify({ for: 'everyone', ...body }) });

@@ -7,7 +7,7 @@ import type { openGate } from '#channels/gateway/gates/gate-shape.ts';
 import type { getMcpServer } from '#channels/gateway/mcp/mcp-routes.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { startModernServer } from '../support/mcp-modern-server.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
 import type { ScriptedModel } from '../support/scripted-model.ts';
@@ -22,7 +22,7 @@ type WireServer = z.infer<(typeof getMcpServer.responses)[200]['json']>;
 
 const SAMPLING = 'trigger-sampling-request';
 
-const test = journey
+const test = journey()
   .extend('modern', { scope: 'file' }, async ({ service }, { onCleanup }) => {
     const modern = await startModernServer();
     onCleanup(() => modern.close());

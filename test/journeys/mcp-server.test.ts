@@ -6,7 +6,7 @@ import { announceService } from '#cli/connect/running-service.ts';
 import type { Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -19,7 +19,7 @@ const send: Tool = {
   call: async () => 'sent',
 };
 
-const test = journey
+const test = journey()
   .override('parts', { tools: [send] })
   .extend('ann', { scope: 'file' }, ({ service }) => addUser(service, 'Ann'))
   .extend('bob', { scope: 'file' }, ({ service }) => addUser(service, 'Bob'));

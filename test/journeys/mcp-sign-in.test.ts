@@ -9,7 +9,7 @@ import { addFigures } from '../faults/figures.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type McpOAuthServer, startMcpOAuthServer } from '../support/mcp-oauth-server.ts';
 import { browse } from '../support/oauth-provider.ts';
 import { type Service, spawnService, textOf, type WireResponse } from '../support/service.ts';
@@ -27,7 +27,7 @@ const READ = {
 };
 const WRITE = { name: 'write', description: 'Writes.', inputSchema: { type: 'object' } };
 
-const test = journey
+const test = journey()
   .extend('mcp', { scope: 'file' }, async ({}, { onCleanup }) => {
     const mcp = await startMcpOAuthServer({ answers: { 'tools/list': () => ({ tools: [READ, WRITE] }) } });
     onCleanup(() => mcp.close());

@@ -7,7 +7,7 @@ import { getMcpServer, listMcpServers } from '#channels/gateway/mcp/mcp-routes.t
 import { CATALOGUE } from '../../src/tools/search/tool-catalogue.test-support.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { ECHO, startMcpServer } from '../support/mcp-server.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, spawnService, textOf, type WireResponse } from '../support/service.ts';
@@ -29,7 +29,7 @@ const READ = {
   annotations: { readOnlyHint: true },
 };
 
-const test = journey
+const test = journey()
   .extend('ours', { scope: 'file' }, async ({}, { onCleanup }) => {
     const ours = await startMcpServer({ 'tools/list': () => ({ tools: [WRITE, READ] }) });
     onCleanup(() => ours.close());

@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import { startEmbeddingModel } from '../support/embedding-model.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { hasPgvector } from '../support/pgvector.ts';
 import { type Service, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Found = { path: string; text: string; score: number; updated_at: string };
 
-const test = journey
+const test = journey()
   .extend('embeddings', { scope: 'file' }, async ({ model }, { onCleanup }) => {
     const embeddings = await startEmbeddingModel(model.url);
     onCleanup(() => embeddings.close());

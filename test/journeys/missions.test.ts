@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -25,7 +25,7 @@ const read: Tool = {
   call: async () => 'read',
 };
 
-const test = journey
+const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .override('parts', { tools: [send, read], missions: { lookEveryMs: 50 } });
 

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test as base } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import type { Service } from '../support/service.ts';
 import { type Answer, startStandIn } from '../support/stand-in.ts';
 
 const KEY = 'sk-stored-in-the-browser';
 
-const test = base
+const test = journey()
   .extend('fast', { scope: 'file' }, async ({}, { onCleanup }) => {
     const model = await startScriptedModel();
     onCleanup(() => model.close());

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { readStream } from '../support/read-stream.ts';
 import {
   type Answer,
@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait-for.ts';
 const turnInspection = inspectTurn.responses[200].json;
 
 let decide: (prompt: SeenPrompt) => Answer;
-const test = journey
+const test = journey()
   .override('modelOptions', { decide: (prompt) => decide(prompt) })
   .override('settings', { LLM_MODEL: 'usual', LLM_TRIES: '3', LLM_RETRY_SECS: '1' })
   .extend('backup', { scope: 'file' }, async ({}, { onCleanup }) => {

@@ -3,7 +3,7 @@ import { newId } from '#domain/ids.ts';
 import { signStandardWebhook } from '#domain/standard-webhooks.ts';
 import type { Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { type Answer, type Asked, startStandIn } from '../support/stand-in.ts';
@@ -36,7 +36,7 @@ let service: Service;
 let ann: TestUser;
 let bob: TestUser;
 
-const test = journey.override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
+const test = journey().override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
 
 test.beforeAll(async ({ startAnother }) => {
   outside = await startStandIn(({ host }) => answers.get(host)?.shift() ?? { status: 204, text: '' });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
 
@@ -9,7 +9,7 @@ const NUL = 'a\u0000b';
 const ENCODED = encodeURIComponent(NUL);
 const NO_ID = '00000000-0000-7000-8000-000000000000';
 
-const test = journey
+const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .extend('ann', { scope: 'file' }, ({ service }) => addUser(service, 'Ann'));
 

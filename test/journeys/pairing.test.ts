@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -16,7 +16,7 @@ const vault: Tool = {
   call: async (_argumentsJson, { owner, secretsOf }) => `${owner.userId} with the secrets of ${secretsOf.userId}`,
 };
 
-const test = journey.override({ settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts: { tools: [vault] } });
+const test = journey().override({ settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts: { tools: [vault] } });
 
 test("once the operator pairs them, a webhook user uses a user's secrets and keeps separate threads", async ({
   service,

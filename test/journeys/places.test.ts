@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const PLACES = 10;
-const test = journey.override('parts', { turns: PLACES }).override('settings', { RESPONSES_TIMEOUT_SECS: '1' });
+const test = journey().override('parts', { turns: PLACES }).override('settings', { RESPONSES_TIMEOUT_SECS: '1' });
 
 const tools = [{ type: 'function', name: 'lookup', parameters: { type: 'object' } }];
 

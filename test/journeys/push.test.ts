@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type PushAnswer, startPushService } from '../support/push-service.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -26,7 +26,7 @@ let ann: TestUser;
 let bob: TestUser;
 let serverKey: string;
 
-const test = journey.override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
+const test = journey().override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
 
 test.beforeAll(async ({ startAnother }) => {
   push = await startPushService();

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
@@ -9,7 +9,7 @@ import { openSocket } from '../support/socket.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-const test = journey
+const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .extend('replica', { scope: 'file' }, ({ startAnother }) => startAnother());
 

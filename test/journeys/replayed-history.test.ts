@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { clientOf, type Service, textOf, type WireResponse } from '../support/service.ts';
 
-const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '1000' });
+const test = journey().override('settings', { CHAT_RATE_PER_MINUTE: '1000' });
 
 const tools = ['first', 'second'].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
 const user = (content: string) => ({ type: 'message', role: 'user', content });

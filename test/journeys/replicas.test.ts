@@ -1,8 +1,10 @@
 import { afterAll, expect } from 'vitest';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { ScriptedModel } from '../support/scripted-model.ts';
 import { spawnService, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const test = journey();
 
 let replicas: Awaited<ReturnType<typeof spawnService>>[] = [];
 

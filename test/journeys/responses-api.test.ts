@@ -3,13 +3,13 @@ import { statusRoute } from '#channels/gateway/health/status-route.ts';
 import { fieldMeanings } from '#channels/responses/request/create-request.ts';
 import { addUser } from '../support/accounts.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { ScriptedModel } from '../support/scripted-model.ts';
 import { type Service, TOKEN, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const serviceStatus = statusRoute.responses[200].json;
-const test = journey
+const test = journey()
   .override('settings', { CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '1' })
   .override('parts', { overdueTurnsEveryMs: 100 });
 

@@ -2,10 +2,12 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { streamEvent } from '#channels/responses/response/response-events.ts';
 import { addUser } from '../support/accounts.ts';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { openResponses, responseOf } from '../support/responses-socket.ts';
 import { textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const test = journey();
 
 const tools = ['first', 'second'].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
 const output = (callId: string | undefined, said: string) => ({

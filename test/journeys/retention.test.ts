@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { newId } from '#domain/ids.ts';
 import { addUser } from '../support/accounts.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = journey.override('parts', { purgeThreadsEveryMs: 200 });
+const test = journey().override('parts', { purgeThreadsEveryMs: 200 });
 
 const DEFAULTS = { threads: null, jobs: 30, deliveries: 30, occurrences: 90, usage: 1095, audit: 1095 };
 

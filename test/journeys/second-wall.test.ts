@@ -5,13 +5,13 @@ import { newId } from '#domain/ids.ts';
 import { connectStore, type Database, withOwner } from '#store/connection.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { openBrowser } from '../support/browser.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 
 /** Tables with rows of both users. A table without rows would not test the policy. */
 const TRIED = ['threads', 'turns', 'items', 'gates', 'idempotency_keys', 'tokens', 'sessions'];
 
-const test = journey
+const test = journey()
   .extend('ann', { scope: 'file' }, ({ service }) => addUser(service, 'Wall-Ann'))
   .extend('bob', { scope: 'file' }, ({ service }) => addUser(service, 'Wall-Bob'))
   .extend('db', { scope: 'file' }, async ({ home, service, ann, bob }, { onCleanup }) => {

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 
-const test = journey
+const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .override('service', async ({ home, startAnother }) => {
     await writeSkill(home, 'skills/on-disk', 'on-disk', 'When a question is about the disk', 'Look at the disk.');

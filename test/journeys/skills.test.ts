@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { getSkill, listSkills } from '#channels/gateway/skills/skill-routes.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, textOf } from '../support/service.ts';
 
 const skillList = listSkills.responses[200].json;
@@ -11,7 +11,7 @@ const wireSkill = getSkill.responses[200].json;
 const skillText = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`;
 
-const test = journey
+const test = journey()
   .override('service', async ({ home, startAnother }) => {
     await mkdir(path.join(home.home, 'skills/on-disk'), { recursive: true });
     await writeFile(path.join(home.home, 'skills/on-disk/SKILL.md'), skillText('on-disk', 'Put there by hand'));

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
-import { chatCases, chatTest as test } from '../support/chats/chat-cases.ts';
+import { chatCases, chatTest } from '../support/chats/chat-cases.ts';
 import type { ChatPerson, ChatSide, Shown } from '../support/chats/chat-side.ts';
 import { createPerson } from '../support/slack/person.ts';
 import { APP, type Posted, sign, startWorkspace, type Workspace } from '../support/slack/workspace.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const test = chatTest();
 
 let slack: Workspace;
 const people = [createPerson('U501', 'Ann'), createPerson('U502', 'Bob'), createPerson('U666', 'Mallory')] as const;
@@ -29,7 +31,7 @@ const asPerson = (person: typeof phone): ChatPerson => ({
 });
 const inChat = (chat: string) => ({ shown: () => slack.in(chat).map(seen) });
 
-const { stage, as, json, shown, settled, createCode, used } = chatCases(async () => {
+const { stage, as, json, shown, settled, createCode, used } = chatCases(test, async () => {
   slack = await startWorkspace();
   const side: ChatSide = {
     channel: 'slack',

@@ -1,20 +1,22 @@
 import { expect } from 'vitest';
 import { checkedAnswer } from '../support/checked-answer.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { followScript, type SeenPrompt } from '../support/scripted-model.ts';
 import { textOf, type WireResponse } from '../support/service.ts';
 
 /** `fumble N ANSWER`: says something else N times, then ANSWER. */
-const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '1000' }).override('modelOptions', {
-  decide: (prompt: SeenPrompt) => {
-    const users = prompt.messages.filter(({ role }) => role === 'user').map(({ text }) => text);
-    const first = users.findLastIndex((said) => said.includes('fumble'));
-    const [, times, answer] = /fumble (\d+) (.+)/.exec(users[first] ?? '') ?? [];
-    const isAskedAgain = users.at(-1)?.startsWith("Your answer can't be used") ?? false;
-    if (answer === undefined || (first < users.length - 1 && !isAskedAgain)) return followScript(prompt);
-    return { pieces: [users.length - 1 - first < Number(times) ? 'Here it is:' : answer] };
-  },
-});
+const test = journey()
+  .override('settings', { CHAT_RATE_PER_MINUTE: '1000' })
+  .override('modelOptions', {
+    decide: (prompt: SeenPrompt) => {
+      const users = prompt.messages.filter(({ role }) => role === 'user').map(({ text }) => text);
+      const first = users.findLastIndex((said) => said.includes('fumble'));
+      const [, times, answer] = /fumble (\d+) (.+)/.exec(users[first] ?? '') ?? [];
+      const isAskedAgain = users.at(-1)?.startsWith("Your answer can't be used") ?? false;
+      if (answer === undefined || (first < users.length - 1 && !isAskedAgain)) return followScript(prompt);
+      return { pieces: [users.length - 1 - first < Number(times) ? 'Here it is:' : answer] };
+    },
+  });
 
 const schema = {
   type: 'object',

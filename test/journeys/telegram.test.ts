@@ -1,12 +1,14 @@
 import { expect, onTestFinished } from 'vitest';
 import { announceService } from '#cli/connect/running-service.ts';
-import { chatCases, chatTest as test } from '../support/chats/chat-cases.ts';
+import { chatCases, chatTest } from '../support/chats/chat-cases.ts';
 import type { Shown as ChatMessage, ChatPerson, ChatSide } from '../support/chats/chat-side.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { TOKEN } from '../support/service.ts';
 import { BOT, type BotApi, type Shown, startBotApi } from '../support/telegram/bot-api.ts';
 import { createPerson } from '../support/telegram/person.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const test = chatTest();
 
 let telegram: BotApi;
 const [phone, other, stranger] = [createPerson(501, 'Ann'), createPerson(502, 'Bob'), createPerson(666, 'Mallory')];
@@ -34,7 +36,7 @@ const asPerson = (person: typeof phone): ChatPerson => ({
   shown: () => telegram.in(person.id).map(seen),
 });
 
-const { stage, as, json, shown, waiting, openDeliveries, used } = chatCases(async () => {
+const { stage, as, json, shown, waiting, openDeliveries, used } = chatCases(test, async () => {
   telegram = await startBotApi();
   const side: ChatSide = {
     channel: 'telegram',

@@ -8,9 +8,11 @@ import { searchMessages } from '#channels/gateway/threads/search-route.ts';
 import { listThreads } from '#channels/gateway/threads/thread-routes.ts';
 import { thread as threadShape } from '#channels/gateway/threads/thread-shape.ts';
 import { addUser } from '../support/accounts.ts';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const test = journey();
 
 const itemList = listItems.responses[200].json;
 const searchResults = searchMessages.responses[200].json;

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
-import { test as base } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = base
+const test = journey()
   .extend('settings', { scope: 'file' }, { TITLE_MODEL: '' } as Record<string, string>)
   .extend('parts', { scope: 'file' }, { titles: { lookEveryMs: 50 } });
 

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { CAPABILITIES, FINE, probe, request, SECRET, test } from '../support/probe-journey.ts';
+import { CAPABILITIES, FINE, probe, probeJourney, request, SECRET } from '../support/probe-journey.ts';
 import { textOf } from '../support/service.ts';
+
+const test = probeJourney();
 
 test.beforeAll(async ({ install, rebornDone }) => {
   await install('probe', CAPABILITIES, 'command');

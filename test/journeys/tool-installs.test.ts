@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { Home } from '../support/fresh-home.ts';
-import { CAPABILITIES, FINE, probe, request, test } from '../support/probe-journey.ts';
+import { CAPABILITIES, FINE, probe, probeJourney, request } from '../support/probe-journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const test = probeJourney();
 
 test.beforeEach(({ standIn }) => void (standIn.asked.length = 0));
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type OtlpSpan = {
@@ -18,7 +18,7 @@ type OtlpSpan = {
 };
 
 const collector = { status: 200, bodies: [] as string[], refused: 0 };
-const test = journey
+const test = journey()
   .extend('collectorUrl', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = createServer((request, response) => {
       void text(request).then((body) => {

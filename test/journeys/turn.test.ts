@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { expect, vi } from 'vitest';
-import { test } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { textOf } from '../support/service.ts';
+
+const test = journey();
 
 test('a message gets an answer, and the answer can be retrieved', async ({ service }) => {
   const response = await service.ask('say hello there');

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { fullRound } from '../support/full-round.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, textOf, type WireResponse } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -16,7 +16,7 @@ const send: Tool = {
   },
 };
 
-const test = journey.override('parts', { undeliveredEveryMs: 200, tools: [send] });
+const test = journey().override('parts', { undeliveredEveryMs: 200, tools: [send] });
 
 const tools = ['first', 'second'].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
 const uuid = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -5,11 +5,11 @@ import { addUser } from '../support/accounts.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import { compiledProgram } from '../support/compiled-program.ts';
 import type { Home } from '../support/fresh-home.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = journey.extend('replica', { scope: 'file' }, ({ startAnother }) => startAnother());
+const test = journey().extend('replica', { scope: 'file' }, ({ startAnother }) => startAnother());
 
 type Sent = { status: number; json: Record<string, never> & { [key: string]: unknown }; text: string };
 

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { listItems } from '#channels/gateway/threads/item-routes.ts';
 import { createMailTool } from '../browser/mail-tool.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, spawnService } from '../support/service.ts';
 import { eventsOf, openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const { tool: mailTool } = createMailTool();
-const test = journey.override({ parts: { tools: [mailTool] } });
+const test = journey().override({ parts: { tools: [mailTool] } });
 
 type Asker = Pick<Service, 'request'>;
 type Accepted = { readonly thread_id: string; readonly turn_id: string; readonly response_id: string };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { turnIdOf } from '../faults/cluster.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, TOKEN } from '../support/service.ts';
 
 /** The ids of a user's resources. */
@@ -459,7 +459,7 @@ async function answerTo(service: Service, name: string, { route, body }: Asking,
 }
 
 /** A member who is only looked at, with what belongs to them. */
-const test = journey.extend('lasting', { scope: 'file' }, async ({ service }) => {
+const test = journey().extend('lasting', { scope: 'file' }, async ({ service }) => {
   const user = await addUser(service, 'Carol');
   return { user, belongings: await belongingsOf(service, user.headers, user) };
 });

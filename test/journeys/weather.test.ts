@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildTool } from '@reborn-agent/tool/build-tool';
 import { expect } from 'vitest';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, textOf } from '../support/service.ts';
 import { type Answer, type Asked, startStandIn } from '../support/stand-in.ts';
@@ -37,7 +37,7 @@ const answers = ({ host }: Asked): Answer => {
 
 let installed: Awaited<ReturnType<typeof runReborn>>;
 
-const test = journey
+const test = journey()
   .extend('standIn', { scope: 'file' }, async ({}, { onCleanup }) => {
     const standIn = await startStandIn(answers);
     onCleanup(() => standIn.close());

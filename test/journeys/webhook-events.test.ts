@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { githubHeaders, readEvent, stripeHeaders } from '../support/foreign-event.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 
@@ -10,7 +10,7 @@ const STRIPE_SECRET = 'whsec_stripe-secret-of-the-tests';
 const reborn = (env: Record<string, string>, args: readonly string[], input?: string) =>
   runReborn(['webhook', ...args], { env, ...(input !== undefined && { input }) });
 
-const test = journey
+const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .override('service', async ({ env, startAnother }) => {
     const service = await startAnother();

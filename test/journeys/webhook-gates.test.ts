@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -14,7 +14,7 @@ const door: Tool = {
   call: async () => 'it is open',
 };
 
-const test = journey.override({
+const test = journey().override({
   settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET },
   parts: { tools: [door], overdueGatesEveryMs: 50 },
 });

@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 
-const test = journey.override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
+const test = journey().override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
 
 test('a message becomes a job, which completes with the answer', async ({ service }) => {
   const { webhook } = service;

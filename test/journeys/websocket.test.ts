@@ -3,14 +3,14 @@ import { expect } from 'vitest';
 import { createMailTool } from '../browser/mail-tool.ts';
 import { addUser } from '../support/accounts.ts';
 import { openBrowser } from '../support/browser.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import { type Service, TOKEN, WEBHOOK_SECRET } from '../support/service.ts';
 import { eventsOf, openSocket, saidIn, type TestSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const { tool: mailTool, sent } = createMailTool();
 
-const test = journey.override({ settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts: { tools: [mailTool] } });
+const test = journey().override({ settings: { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts: { tools: [mailTool] } });
 
 async function using<T>(service: Service, act: (open: () => Promise<TestSocket>) => Promise<T>): Promise<T> {
   const sockets: TestSocket[] = [];

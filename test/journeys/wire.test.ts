@@ -6,11 +6,11 @@ import { streamEvent } from '#channels/responses/response/response-events.ts';
 import { responseObject } from '#channels/responses/response/response-object.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { checkedAnswer } from '../support/checked-answer.ts';
-import { test as journey } from '../support/journey.ts';
+import { journey } from '../support/journey.ts';
 import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const test = journey.override('settings', { CHAT_RATE_PER_MINUTE: '100000' });
+const test = journey().override('settings', { CHAT_RATE_PER_MINUTE: '100000' });
 
 const create = async (service: Service, body: object) => checkedAnswer(await service.post(body));
 const get = async (service: Service, route: string) =>

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildTool } from '@reborn-agent/tool/build-tool';
-import { test as journey } from './journey.ts';
+import { journey } from './journey.ts';
 import { runReborn } from './run-reborn.ts';
 import { type Service, textOf } from './service.ts';
 import { type Answer, type Asked, startStandIn } from './stand-in.ts';
@@ -32,50 +32,56 @@ type Hosts = { answer: (asked: Asked) => Answer; readonly addresses: Map<string,
 export const FINE = { status: 200, text: 'fine' };
 
 /** Journeys with the probe, a tool that makes the requests it is told to make, and a stand-in for all hosts. */
-export const test = journey
-  .extend('hosts', { scope: 'file' }, (): Hosts => ({ answer: () => ({ text: FINE.text }), addresses: new Map() }))
-  .extend('standIn', { scope: 'file' }, async ({ hosts }, { onCleanup }) => {
-    const standIn = await startStandIn((asked) => hosts.answer(asked));
-    onCleanup(() => standIn.close());
-    return standIn;
-  })
-  .override('parts', ({ standIn, hosts }) => ({
-    network: { ...standIn.network, resolve: async (host) => [hosts.addresses.get(host) ?? '93.184.215.14'] },
-  }))
-  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
-    onCleanup(() => rm(folder, { recursive: true }));
-    return folder;
-  })
-  .extend('wasm', { scope: 'file' }, async () => (await buildTool('test/fixtures/tools/probe')).path)
-  .extend('rebornDone', { scope: 'file' }, ({ home }) => async (args: readonly string[], input = ''): Promise<void> => {
-    const { code, stdout, stderr } = await runReborn(args, { env: home.env, input });
-    if (code !== 0 || stdout.includes(SECRET)) throw new Error(`reborn ${args.join(' ')}: ${stdout}${stderr}`);
-  })
-  .extend(
-    'install',
-    { scope: 'file' },
-    ({ service, model, folder, wasm, rebornDone }) =>
-      /** The API is faster than the command. */
-      async (name: string, capabilities: object, by: 'API' | 'command' = 'API'): Promise<void> => {
-        const file = path.join(folder, `${name}.json`);
-        await writeFile(file, JSON.stringify(capabilities));
-        if (by === 'command')
-          await rebornDone(['tool', 'install', wasm, '--capabilities', file, '--name', name, '--yes']);
-        else
-          await send(service, 'POST', '/api/tools', {
-            name,
-            wasm: await readFile(wasm, 'base64'),
-            capabilities: JSON.stringify(capabilities),
+export const probeJourney = () =>
+  journey()
+    .extend('hosts', { scope: 'file' }, (): Hosts => ({ answer: () => ({ text: FINE.text }), addresses: new Map() }))
+    .extend('standIn', { scope: 'file' }, async ({ hosts }, { onCleanup }) => {
+      const standIn = await startStandIn((asked) => hosts.answer(asked));
+      onCleanup(() => standIn.close());
+      return standIn;
+    })
+    .override('parts', ({ standIn, hosts }) => ({
+      network: { ...standIn.network, resolve: async (host) => [hosts.addresses.get(host) ?? '93.184.215.14'] },
+    }))
+    .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
+      onCleanup(() => rm(folder, { recursive: true }));
+      return folder;
+    })
+    .extend('wasm', { scope: 'file' }, async () => (await buildTool('test/fixtures/tools/probe')).path)
+    .extend(
+      'rebornDone',
+      { scope: 'file' },
+      ({ home }) =>
+        async (args: readonly string[], input = ''): Promise<void> => {
+          const { code, stdout, stderr } = await runReborn(args, { env: home.env, input });
+          if (code !== 0 || stdout.includes(SECRET)) throw new Error(`reborn ${args.join(' ')}: ${stdout}${stderr}`);
+        },
+    )
+    .extend(
+      'install',
+      { scope: 'file' },
+      ({ service, model, folder, wasm, rebornDone }) =>
+        /** The API is faster than the command. */
+        async (name: string, capabilities: object, by: 'API' | 'command' = 'API'): Promise<void> => {
+          const file = path.join(folder, `${name}.json`);
+          await writeFile(file, JSON.stringify(capabilities));
+          if (by === 'command')
+            await rebornDone(['tool', 'install', wasm, '--capabilities', file, '--name', name, '--yes']);
+          else
+            await send(service, 'POST', '/api/tools', {
+              name,
+              wasm: await readFile(wasm, 'base64'),
+              capabilities: JSON.stringify(capabilities),
+            });
+          // It can write, and these tests are about later checks.
+          await send(service, 'PUT', `/api/tool-policies/${name}`, { level: 'allow' });
+          await waitFor(`${name} to be offered`, async () => {
+            await service.ask('say ready');
+            return model.seen.at(-1)?.tools.includes(name);
           });
-        // It can write, and these tests are about later checks.
-        await send(service, 'PUT', `/api/tool-policies/${name}`, { level: 'allow' });
-        await waitFor(`${name} to be offered`, async () => {
-          await service.ask('say ready');
-          return model.seen.at(-1)?.tools.includes(name);
-        });
-      },
-  );
+        },
+    );
 
 async function send(service: Service, method: string, route: string, body: object): Promise<void> {
   const response = await service.request(route, { method, body: JSON.stringify(body) });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../accounts.ts';
-import { test as journey } from '../journey.ts';
+import { journey } from '../journey.ts';
 import { followScript } from '../scripted-model.ts';
 import type { Service } from '../service.ts';
 import { waitFor } from '../wait-for.ts';
@@ -18,15 +18,16 @@ const LONG = [
   '```\n\nThat is all.',
 ].join('\n');
 
-export const chatTest = journey.override('modelOptions', {
-  decide: (prompt) => (prompt.messages.at(-1)?.text === 'be long' ? { pieces: [LONG] } : followScript(prompt)),
-});
+export const chatTest = () =>
+  journey().override('modelOptions', {
+    decide: (prompt) => (prompt.messages.at(-1)?.text === 'be long' ? { pieces: [LONG] } : followScript(prompt)),
+  });
 
 /** Registers the cases that hold on each platform, and returns what the other cases of the file need. */
 export function chatCases(
+  test: ReturnType<typeof chatTest>,
   open: () => Promise<{ side: ChatSide; people: readonly [ChatPerson, ChatPerson, ChatPerson] }>,
 ) {
-  const test = chatTest;
   const used: string[] = [];
   const send: Tool = {
     definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
