@@ -55,14 +55,14 @@ const LEFT_OUT: Record<string, string> = {
   'tools/skills/read-skill-folder.ts readSkillFolder': PATH,
 };
 
-/** What a hostile text repeats. Each is tried alone, and in the middle of a line. */
+/** What a hostile text repeats. Each is tried alone, in the middle of a line, and before a character that ends a match in vain. */
 const REPEATED = [
   ['*', '**', '_', '~~', '`', '[', ']', '(', '<', '>', '> ', '- ', '1. ', '#', '\\', '\\"', '"', "'", '!', '|'],
   [' ', '\t', '\n', '\r\n', ' \n', '\u00A0', '\0', 'a', 'a ', 'a.', 'a@', 'a,', '0', '-', '=', '/', '.', ':', '&'],
   ['**a ', '_a*', '[a](', '![', '<a ', '<!--', '`a ', '```\n', '| a ', '{"a":', '[{', '%41', '@here ', '\u202E'],
   ['- a\n', '> a\n', 'a: b\n', 'http://', 'www.', 'a@b.c ', '--\n', 'eyJ', 'sk-', '<a href="', '\uD800', 'é'],
 ].flat();
-const SHAPES = [(middle: string) => middle, (middle: string) => `# a${middle}b`];
+const SHAPES = [(middle: string) => middle, (middle: string) => `# a${middle}b`, (middle: string) => `${middle}/`];
 
 /** Four times the text may take four times as long; the square would be sixteen times. */
 const MAX_GROWTH = 9;
@@ -97,13 +97,14 @@ async function growthOf(at: (size: number) => Promise<number>): Promise<number> 
 const fastest = async (at: (size: number) => Promise<number>, size: number): Promise<number> =>
   Math.min(await at(size), await at(size));
 
-/** Functions may refuse a text. */
+/** CPU time, which does not depend on what else runs. Functions may refuse a text. */
 async function time(call: Subject['call'], text: string): Promise<number> {
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   try {
     await call(text);
   } catch {}
-  return performance.now() - begun;
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / 1000;
 }
 
 /** Exported functions whose first parameter is a text. The others need an entry above. */
