@@ -44,6 +44,7 @@ test('a replica that hung until its turns were taken over writes nothing afterwa
     new Date(peerTookOver(peer.name)),
   ]);
   expect(logged).toEqual([]);
+  await hung.kill(); // it has logged errors, which no later test may find
 });
 
 test('SIGTERM under load: nothing fails, a peer finishes everything at once, and the process ends within 10 s', async () => {
