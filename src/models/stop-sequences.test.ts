@@ -15,7 +15,6 @@ const talking = (pieces: readonly string[]): Model => ({
   async ask(_prompt, onText, signal) {
     for (const piece of pieces) {
       onText(piece);
-      await null;
       if (signal.aborted) throw new ModelCallAborted(signal.reason, { ...NO_USAGE, outputTokens: 7 });
     }
     return { text: pieces.join(''), calls: [CALL], finish: 'length', usage: NO_USAGE };
@@ -63,7 +62,7 @@ test('any text in any pieces is cut at the first stop sequence', async () => {
       const whole = pieces.join('');
       const { text, heard } = await ask(pieces, stops);
 
-      expect(text).toBe((await ask([...whole], stops)).text);
+      expect(text).toBe((await ask(whole.split(''), stops)).text);
       expect(stops.some((stop) => text.includes(stop))).toBe(false);
       expect(whole.startsWith(text)).toBe(true);
       expect(text === whole || stops.some((stop) => whole.startsWith(stop, text.length))).toBe(true);
