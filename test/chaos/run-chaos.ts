@@ -106,7 +106,7 @@ export async function runChaos({
   await load.stop().catch(note('the load did not end'));
   const samples = await sampling.stop();
   const ends = await countEnds(cluster);
-  const [{ broken = 0 } = {}] = await query<{ broken: number }>(
+  const [counted] = await query<{ broken: number }>(
     cluster,
     'select coalesce(sum(broken), 0)::integer as broken from turns',
   );
@@ -122,7 +122,17 @@ export async function runChaos({
       .map((code) => `${ends[code]} turns ended as ${code}`),
   ];
   const turns = load.accepted.length;
-  return { seed, seconds: ms / 1000, turns, streamed: load.streams.length, faults, ends, broken, samples, breaches };
+  return {
+    seed,
+    seconds: ms / 1000,
+    turns,
+    streamed: load.streams.length,
+    faults,
+    ends,
+    broken: counted?.broken ?? 0,
+    samples,
+    breaches,
+  };
 }
 
 async function openSlot(cluster: Cluster): Promise<Slot> {
