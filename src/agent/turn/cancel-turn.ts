@@ -30,7 +30,7 @@ export async function cancelTurn(
     const ended = await endQueuedTurn(trx, owner, found, outcome);
     if (ended) await completeJob(trx, owner, found, outcome.failure ?? CANCELLED_JOB);
     else await requestCancel(trx, owner, found, reason);
-    if (ended && thread.active === found.id) await activateNextTurn(trx, owner, found);
+    if (ended && thread.active === found.id) await activateNextTurn(trx, owner, threadId);
     return { turn: found, endedAt: ended };
   });
   if (!turn) return;

@@ -11,7 +11,7 @@ import { deleteTurn } from '#store/threads/delete-turn.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
-import { activate, endQueuedTurn, findTurn, listQueued, listUnstored } from '#store/threads/turns.ts';
+import { activateNextTurn, endQueuedTurn, findTurn, listQueued, listUnstored } from '#store/threads/turns.ts';
 import { markDelivered } from '#store/threads/unstored-turns.ts';
 
 /** Deletes a turn that has ended. Its spending stays counted. */
@@ -80,7 +80,7 @@ async function startNext(
 ): Promise<Turn | undefined> {
   if (await findOpenGate(trx, owner, threadId)) return undefined;
   const [next] = await listQueued(trx, owner, threadId);
-  if (next) await activate(trx, owner, next);
+  if (next) await activateNextTurn(trx, owner, threadId);
   return next;
 }
 

@@ -220,19 +220,6 @@ export type UnrunOutcome =
   | { readonly status: 'cancelled'; readonly failure: null }
   | { readonly status: 'failed'; readonly failure: Failure };
 
-/** Makes a queued turn the active one, which waits for a replica. The caller holds the lock of the thread. */
-export async function activate(trx: OwnedTransaction, owner: Owner, { id, threadId }: Turn): Promise<void> {
-  await trx
-    .updateTable('threads')
-    .set({ active: id })
-    .where('id', '=', threadId)
-    .where('userId', '=', owner.userId)
-    .execute();
-  await sql`update turns set ready_at = least(created_at, now()) where id = ${id} and user_id = ${owner.userId}`.execute(
-    trx,
-  );
-}
-
 /** Those of these turns whose input was refused, so that prompts leave it out. */
 export async function listRefused(
   trx: OwnedTransaction,
@@ -280,13 +267,9 @@ export async function endQueuedTurn(
   return ended?.endedAt ?? undefined;
 }
 
-/** Passes the thread of an active turn that has ended to its next queued turn, if there is one, which then waits for a replica. */
-export async function activateNextTurn(
-  trx: OwnedTransaction,
-  owner: Owner,
-  { threadId, seq }: Pick<Turn, 'threadId' | 'seq'>,
-): Promise<void> {
-  await runStatement(trx, ACTIVATE_NEXT, [threadId, owner.userId, seq]);
+/** Passes a thread to its next queued turn, if there is one, which then waits for a replica. The caller holds the lock of the thread. */
+export async function activateNextTurn(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<void> {
+  await runStatement(trx, ACTIVATE_NEXT, [threadId, owner.userId]);
 }
 
 /** The first reason is kept. */
@@ -347,7 +330,7 @@ const INSERT = `
 const ACTIVATE_NEXT = `
   with next as (
     update turns set ready_at = least(created_at, now()) where id = (
-      select id from turns where thread_id = $1 and user_id = $2 and seq > $3 and status = 'queued' order by seq limit 1)
+      select id from turns where thread_id = $1 and user_id = $2 and status = 'queued' order by seq limit 1)
     returning id
   )
   update threads set active = (select id from next) where id = $1 and user_id = $2`;
