@@ -15,7 +15,7 @@ const STATUS = {
   uptime_seconds: 5,
   model: { provider: 'demo', name: 'demo', demo: true },
   channels: {},
-  database: { kind: 'embedded', version: '18.4' },
+  database: { kind: 'embedded', version: '18.99' },
   replicas: 1,
   queue: { queued: 0, running: 2 },
   tools: 3,

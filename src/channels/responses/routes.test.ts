@@ -16,6 +16,7 @@ test('the document has every route of the Responses API', () => {
     'get /api/v1/responses/{id}/input_items',
     'post /api/v1/responses/input_tokens',
     'post /api/v1/responses/compact',
+    'post /api/v1/embeddings',
     'get /api/v1/models',
     'get /api/v1/models/{id}',
     'post /api/v1/conversations',

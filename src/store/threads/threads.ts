@@ -4,6 +4,7 @@ import type { Thread } from '#domain/thread/thread.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { LAST_POSITION } from './shares.ts';
 
 /** Creates a thread. `lastSeq`: how many turns the caller inserts into it. */
 export async function insertThread(
@@ -76,7 +77,10 @@ export async function takePositionAfter(
   return { thread, seq: first };
 }
 
-/** Adds one to the numbers from `first` on. None of these turns has started, so only they, their input and a share refer to them. */
+/**
+ * Adds one to the numbers from `first` on. None of these turns has started, so only they, their input and a share refer to them. The
+ * share ends before them: it must not show the turn that comes between.
+ */
 async function moveUp(trx: OwnedTransaction, owner: Owner, id: ThreadId, first: number): Promise<void> {
   const own = sql`thread_id = ${id} and user_id = ${owner.userId}`;
   // Negative in between: a number can't be taken twice, not even during a statement.
@@ -84,7 +88,9 @@ async function moveUp(trx: OwnedTransaction, owner: Owner, id: ThreadId, first: 
   await sql`update turns set seq = -seq where ${own} and seq < 0`.execute(trx);
   await sql`update items set turn_seq = -turn_seq - 1 where ${own} and turn_seq >= ${first}`.execute(trx);
   await sql`update items set turn_seq = -turn_seq where ${own} and turn_seq < 0`.execute(trx);
-  await sql`update shares set through_seq = through_seq + 1 where ${own} and through_seq >= ${first}`.execute(trx);
+  await sql`
+    update shares set through_seq = ${first - 1}, through_position = ${LAST_POSITION}
+    where ${own} and through_seq >= ${first}`.execute(trx);
 }
 
 /** The size of the thread's items, in bytes of JSON. */
