@@ -12,7 +12,11 @@ const AT_ONCE = 40;
 const PATIENCE_MS = 60_000;
 const ANSWERS = [200, 400, 404, 409, 413, 429];
 
-const test = journey().override('env', ({ home }) => ({ ...home.env, CHAT_RATE_PER_MINUTE: '1000000' }));
+const test = journey().override('env', ({ home }) => ({
+  ...home.env,
+  CHAT_RATE_PER_MINUTE: '1000000',
+  RESPONSES_TIMEOUT_SECS: '2', // a message may be queued behind a turn that then waits for its caller's tool
+}));
 
 async function send(
   service: Service,
