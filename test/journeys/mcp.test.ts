@@ -495,20 +495,15 @@ test('kill -9 during a call that writes: it is not made again, and the turn cont
   ours.answers['tools/call'] = () => undefined;
   await read(add(service, { name: 'slow', url: ours.url, private_network: true, for: 'everyone' }), 201);
   const before = ours.calls().length;
+  await send(service, 'PUT', '/api/tool-policies/slow__echo', { level: 'allow' }); // an approved call may run on either replica
   const victim = await spawnService(env);
-  await victim.request('/api/chat', { method: 'POST', body: JSON.stringify({ message: 'say hello' }) });
-  const thread = await read<Waiting>(
-    victim.request('/api/chat', { method: 'POST', body: JSON.stringify({ message: 'use slow__echo {}' }) }),
-  );
-  const answered = await read<{ response_id: string }>(
-    victim.request(`/api/gates/${thread.gate.id}`, { method: 'POST', body: '{"answer":"approve"}' }),
-    202,
-  );
+  await victim.ask('say hello');
+  const { id } = await victim.ask('use slow__echo {}', { background: true });
   await waitFor('the call', async () => ours.calls().length === before + 1);
   await victim.kill();
 
   const done = await waitFor('the turn to end', async () => {
-    const response = await service.get(answered.response_id);
+    const response = await service.get(id);
     return response.status === 'completed' && response;
   });
   expect(textOf(done)).toBe('result: interrupted: the outcome is unknown');
