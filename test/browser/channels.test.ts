@@ -183,6 +183,6 @@ const INBOX = `
   select gen_random_uuid(), $1, n, n, n,
     case when n <= 2 then 'new' when n = 3 then 'failed' else 'done' end,
     case when n > 2 then 'The sender is not proven.' end,
-    now() + interval '1 day',
+    now() + interval '5 minutes',
     case when n > 2 then now() end
   from generate_series(1, 6) as n`;

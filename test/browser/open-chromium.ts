@@ -78,6 +78,7 @@ async function openContext(options: BrowserContextOptions): Promise<Opened> {
 
 async function openPage(context: BrowserContext): Promise<OpenPage> {
   const page = await context.newPage();
+  page.setDefaultTimeout(90_000); // a machine may be five times slower
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {

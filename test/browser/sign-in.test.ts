@@ -14,7 +14,7 @@ async function newLink(headers: Record<string, string> = {}): Promise<string> {
   return ((await made.json()) as { url: string }).url;
 }
 
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 60_000 };
 const PEOPLE = [{ sub: 'ann', name: 'Ann', email: 'ann@example.com', email_verified: true }];
 
 let idp: Awaited<ReturnType<typeof startIdentityProvider>>;

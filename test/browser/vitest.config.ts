@@ -9,10 +9,10 @@ export default defineConfig({
   test: {
     pool: 'forks',
     sequence: { sequencer: SlowFirst },
-    hookTimeout: 120_000,
-    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    testTimeout: 300_000,
     teardownTimeout: 10_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Enough of a list of findings for CI's summary, which has no room for differences.
     chaiConfig: { truncateThreshold: 400 },
     onConsoleLog: (line) => !line.startsWith('oidc-provider '),
@@ -24,7 +24,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           exclude: [PACE],
-          maxWorkers: 3,
+          maxWorkers: 2,
           isolate: false,
         },
       },

@@ -60,9 +60,9 @@ test('/readyz is 503 while a replica can accept and claim nothing, and 200 again
     );
   expect(await status()).toBe(200);
   cluster.proxy.freeze();
-  await waitFor('503', async () => (await status()) === 503, 20_000);
+  await waitFor('503', async () => (await status()) === 503);
   cluster.proxy.thaw();
-  await waitFor('200', async () => (await status()) === 200, 20_000);
+  await waitFor('200', async () => (await status()) === 200);
   expect((await replica.ask('say on')).status).toBe('completed');
 });
 

@@ -161,11 +161,7 @@ test.for(['https://other.example/', 'https://hooks.example.other/', 'https://sub
 
 /** The job after its callback was delivered or given up. */
 const callbackOver = (service: Service, id: string): Promise<WireJob> =>
-  waitFor(
-    'the callback to be over',
-    async () => {
-      const job = await service.webhook.job(id);
-      return job.callback && job.callback.status !== 'pending' ? job : undefined;
-    },
-    20_000,
-  );
+  waitFor('the callback to be over', async () => {
+    const job = await service.webhook.job(id);
+    return job.callback && job.callback.status !== 'pending' ? job : undefined;
+  });

@@ -440,16 +440,12 @@ test('a conversation that waits is deleted after a day, and so is one whose hist
       [waiting, edited].map((completion) => uuid(threadOf(completion))),
     ]);
 
-  await expect
-    .poll(async () => (await home.query('select from turns where ended_at is null')).length, { timeout: 10_000 })
-    .toBe(0);
+  await expect.poll(async () => (await home.query('select from turns where ended_at is null')).length).toBe(0);
   await age(2);
   await fullRound(service, 'undelivered_responses');
   expect(await rowsOf(home, waiting)).toBeGreaterThan(0);
   await age(25);
-  await expect
-    .poll(async () => (await rowsOf(home, waiting)) + (await rowsOf(home, edited)), { timeout: 10_000 })
-    .toBe(0);
+  await expect.poll(async () => (await rowsOf(home, waiting)) + (await rowsOf(home, edited))).toBe(0);
 });
 
 test('an answer with a format is JSON, and a schema that can not be used is refused with its field', async ({

@@ -190,7 +190,7 @@ test('when the service stops, the socket closes and the response continues elsew
   const [{ code }] = await Promise.all([socket.closed(), stopping.close()]);
   expect(code).toBe(1001);
   const { id } = responseOf(created);
-  await waitFor('its end', async () => (await service.get(id)).status === 'completed', 20_000);
+  await waitFor('its end', async () => (await service.get(id)).status === 'completed');
   const again = await openResponses(service.url);
   const next = responseOf(await again.ask({ input: 'recite', previous_response_id: id }));
   expect(textOf(next)).toContain('count 20 every 100');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function waitFor<T>(
   what: string,
   look: () => Promise<T | undefined | null | false | ''>,
-  deadline = 40_000,
+  deadline = 90_000,
 ): Promise<T> {
   const end = performance.now() + deadline;
   for (;;) {

@@ -80,7 +80,7 @@ export async function openTerminal({
     },
     resize: (width: number, height: number) => tmux('resize-window', '-x', String(width), '-y', String(height)),
     /** Waits until the screen shows it; the failure shows the screen instead. */
-    sees: async (text: string | RegExp, deadline = 20_000): Promise<string> => {
+    sees: async (text: string | RegExp, deadline = 60_000): Promise<string> => {
       let last = '';
       return waitFor(
         `${text} on the screen`,
