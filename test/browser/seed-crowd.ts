@@ -5,10 +5,15 @@ type Stage = Awaited<ReturnType<typeof startStage>>;
 
 /** More of everything than fits on a page, with words that fit nowhere. Tells the id of the longest-winded thread. */
 export async function seedCrowd({ home, service }: Stage): Promise<string> {
-  const send = (method: string, route: string, body: object) =>
-    service.request(route, { method, body: JSON.stringify(body) });
-  await Promise.all(PEOPLE.map((n) => send('POST', '/api/users', { name: `Person ${n}`, role: 'member' })));
-  await Promise.all(PEOPLE.map((n) => send('PUT', `/api/memory/${LONG}/${n}`, { text: n === 7 ? 'marmalade' : LONG })));
+  const send = async (method: string, route: string, body: object) => {
+    const answer = await service.request(route, { method, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${await answer.text()}`);
+  };
+  // One by one: a busy machine refuses some of many at once.
+  for (const n of PEOPLE) {
+    await send('POST', '/api/users', { name: `Person ${n}`, role: 'member' });
+    await send('PUT', `/api/memory/${LONG}/${n}`, { text: n === 7 ? 'marmalade' : LONG });
+  }
   await home.query(SKILLS, [LONG]);
   const schedule = { cron: '0 8 29 2 *', time_zone: 'America/Argentina/ComodRivadavia' };
   await send('POST', '/api/missions', { name: LONG.slice(0, 100), instruction: LONG, schedule });
