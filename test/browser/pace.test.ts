@@ -66,7 +66,7 @@ test('a thread of 2,000 messages with formulas, code and diagrams opens at its e
     asked: `question ${index}`,
     made: [{ body: said(answerOf(index)) }],
   }));
-  const threadId = await seedThread(stage.home, { title: 'Long', turns });
+  const threadId = await seedThread(stage.home, { title: 'Long', turns, minutesAgo: 25 * 60 }); // not of today, so that days are named
   const page = await browser.signIn(stage.url);
   await countTasks(page);
   await page.goto(`${stage.url}/threads/${threadId}`);

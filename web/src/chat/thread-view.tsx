@@ -55,7 +55,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   // The message that a search result leads to may be further up than what is loaded.
   const target = useLocation({ select: ({ hash }) => hash });
   const asked = useLocation({ select: ({ searchStr }) => new URLSearchParams(searchStr).get('gate') });
-  const rows = rowsOf(state);
+  const rows = rowsOf(state, new Date(), hasOlder);
   const isMissing = target !== '' && phase === 'ready' && !rows.some(({ id }) => id === target);
   useEffect(() => {
     if (isMissing && hasOlder && !loadingOlder) void followed.loadOlder();

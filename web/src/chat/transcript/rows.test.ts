@@ -173,4 +173,6 @@ test('a day is named where another one begins, and not when everything was said 
     rowsOf(withItems(EMPTY_THREAD, items), now).map((row) => (row.kind === 'day' ? row.words : row.kind));
   expect(days([first, second], new Date(2026, 2, 1, 9))).toEqual(['Yesterday', 'user', 'Today', 'answer']);
   expect(days([first], new Date(2026, 1, 28, 23, 59))).toEqual(['user']);
+  const partly = rowsOf(withItems(EMPTY_THREAD, [first, second]), new Date(2026, 2, 1, 9), true);
+  expect(partly.map(({ kind }) => kind)).toEqual(['user', 'day', 'answer']);
 });

@@ -69,8 +69,8 @@ export type Row =
       readonly waits: boolean;
     };
 
-/** The transcript of a thread, from its beginning. */
-export function rowsOf(state: ThreadState, now: Date = new Date()): Row[] {
+/** The transcript of a thread, from its beginning, or with `hasOlder` from what is loaded on. */
+export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = false): Row[] {
   const rows: Row[] = [];
   for (const turn of state.turns) {
     for (const entry of turn.entries) addEntry(rows, state, turn, entry);
@@ -80,15 +80,19 @@ export function rowsOf(state: ThreadState, now: Date = new Date()): Row[] {
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   const atGate = waitsForAnswer(state);
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate });
-  return withDays(rows, now);
+  return withDays(rows, now, hasOlder);
 }
 
-/** Says which day it is where another one begins, and at the top unless everything was said today. */
-function withDays(rows: readonly Row[], now: Date): Row[] {
-  let day = now;
+/**
+ * Says which day it is where another one begins, and at the top unless everything was said today. While older messages are to be
+ * loaded, the top has no day: the list keeps its position by its first row, which must still be there afterwards.
+ */
+function withDays(rows: readonly Row[], now: Date, hasOlder: boolean): Row[] {
+  let day = hasOlder ? undefined : now;
   return rows.flatMap((row): Row[] => {
     const at = row.kind === 'user' || row.kind === 'answer' ? row.entry.at : undefined;
-    if (at === undefined || isSameDay(day, new Date(at))) return [row];
+    if (at !== undefined) day ??= new Date(at);
+    if (at === undefined || day === undefined || isSameDay(day, new Date(at))) return [row];
     day = new Date(at);
     return [{ kind: 'day', id: `${row.id} day`, words: formatDay(at, now) }, row];
   });
