@@ -65,7 +65,7 @@ export function createTrials(options: {
   }
 
   async function tryGroup(): Promise<void> {
-    await lock(options.session, () => waiting.length > 0);
+    if (!(await lock(options.session, () => waiting.length > 0))) return;
     const group = takeGroup();
     try {
       await record(group);
@@ -111,12 +111,13 @@ const RECORD = `
   from unnest($1::uuid[], $2::integer[]) as tried (id, attempt)
   where turns.id = tried.id and turns.attempt = tried.attempt and runner = $3 and status = 'running'`;
 
-/** Gives up when nobody waits for it any more. */
-async function lock(session: Session, isWanted: () => boolean): Promise<void> {
+/** Returns whether the lock was taken. Gives up when nobody waits for it any more. */
+async function lock(session: Session, isWanted: () => boolean): Promise<boolean> {
   const text = 'select pg_try_advisory_lock($1, $2) as locked';
   for (;;) {
     const { rows } = await session.query<{ locked: boolean }>({ text, values: TRIAL });
-    if (rows[0]?.locked || !isWanted()) return;
+    if (rows[0]?.locked) return true;
+    if (!isWanted()) return false;
     await sleep(TRY_AGAIN_MS);
   }
 }
