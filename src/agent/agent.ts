@@ -20,6 +20,7 @@ import { findTurnRecord } from '#store/threads/turns.ts';
 import { isDelivered } from '#store/threads/unstored-turns.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { Attachments, Base64Of } from './attachments/attachments.ts';
+import { openSummary, type SealedSummary } from './compaction/sealed-summary.ts';
 import { type CompactionInput, startCompaction } from './compaction/start-compaction.ts';
 import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
 import { type ShownGate, showGate, showGates } from './gates/shown-gate.ts';
@@ -48,7 +49,7 @@ export type Agent = {
   /** Starts a turn whose reply is one compaction item. */
   startCompaction(owner: Principal, input: CompactionInput): Promise<StartedTurn>;
   /** The summary in a compaction item that a caller sends back; undefined when it can't be read. */
-  openSummary(owner: Principal, sealed: string): string | undefined;
+  openSummary(owner: Principal, sealed: string): SealedSummary | undefined;
   getTurn(owner: Principal, ids: TurnIds): Promise<TurnRecord>;
   /** The conversation up to and including a turn, with the bytes of its attachments; undefined when it is larger than `maxBytes`. */
   findHistory(owner: Principal, turn: Turn, maxBytes: number): Promise<readonly NewItem[] | undefined>;
@@ -139,7 +140,7 @@ export function createAgent(
       return started;
     },
     startCompaction: (owner, input) => startCompaction({ db, engine, summaries }, owner, input),
-    openSummary: (owner, sealed) => summaries.open(owner, sealed),
+    openSummary: (owner, sealed) => openSummary(summaries, owner, sealed),
     async getTurn(owner, ids) {
       const record = leaving.has(ids.turnId) ? undefined : await readTurn(owner, ids);
       const mayBeKept = record?.turn.status === 'waiting';

@@ -4,9 +4,16 @@ import { InvalidRequest } from './errors.ts';
 export type Note = {
   readonly path: string;
   readonly text: string;
+  readonly origin: NoteOrigin;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
+
+/**
+ * `person`: the person wrote or confirmed it, or the agent did before it had read anything by others. `foreign`: the agent wrote it
+ * after that. `unknown`: it is older than this distinction, and counts as foreign when it is read.
+ */
+export type NoteOrigin = 'person' | 'foreign' | 'unknown';
 
 export const MAX_NOTE_BYTES = 32 * 1024;
 const MAX_PATH_LENGTH = 200;

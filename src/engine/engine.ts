@@ -326,7 +326,7 @@ export async function startEngine(options: {
     },
     /** The items that the turn would get with this context. */
     readHistory: async (turn: Turn, { history }: TurnContext): Promise<readonly Item[]> =>
-      history ?? readLargeHistory(reads, turn),
+      history ?? (await readLargeHistory(reads, turn)).items,
     /** The attempts at a turn, as far as the event log still holds them. */
     readTrace: (turnId: TurnId) => readTrace(reads, turnId),
     /** Writes the events of this replica's turns to the log now. */

@@ -33,6 +33,8 @@ export type TurnRun = {
   readonly summary: Summary | null;
   /** The thread up to and including this turn's input, at least from the summary on. */
   history(): Promise<readonly Item[]>;
+  /** Whether older items were left out of `history` because they are too large. */
+  isHistoryCut(): boolean;
   /** The user's spending limits, if they differ from the default. */
   readonly limits: SpendingLimits | null;
   /** What the user has spent today. */
@@ -205,6 +207,7 @@ export function createRunningTurns(options: {
   ): TurnRun {
     const { signal, lost, emit, counted } = attempt;
     const send = <T>(act: () => Promise<T>) => withRetries(retryPolicy, { signal: lost }, act);
+    let isHistoryCut = false;
     let spent: Spent | undefined = context.spent; // as of a moment ago; later calls ask again
     return {
       signal,
@@ -213,7 +216,13 @@ export function createRunningTurns(options: {
       limits: context.limits,
       gateAhead: context.gateAhead,
       hopeless: suspicion === 'poison' ? 'kills-its-host' : broken >= MOST_BROKEN ? 'breaks' : undefined,
-      history: async () => context.history ?? send(() => readLargeHistory(pool, turn)),
+      async history() {
+        if (context.history) return context.history;
+        const { items, isCut } = await send(() => readLargeHistory(pool, turn));
+        isHistoryCut = isCut;
+        return items;
+      },
+      isHistoryCut: () => isHistoryCut,
       spent: async () => {
         const known = spent;
         spent = undefined;

@@ -1,7 +1,7 @@
 import type { Embedder } from '#domain/embedder.ts';
-import { type Note, normalizePath, normalizeText } from '#domain/note.ts';
+import { type Note, type NoteOrigin, normalizePath, normalizeText } from '#domain/note.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { deleteNote, findNote, listNotes, writeNote } from '#store/notes/notes.ts';
+import { deleteNote, findNote, listNotes, type NewNote, writeNote } from '#store/notes/notes.ts';
 import { excerptOf } from './excerpt.ts';
 import { type FoundNote, searchNotes } from './search-notes.ts';
 
@@ -11,8 +11,8 @@ export type Memory = {
   /** Last changed first. */
   newest(owner: Owner, limit: number): Promise<FoundNote[]>;
   find(owner: Owner, path: string): Promise<Note | undefined>;
-  /** Writes the text, replacing an existing note. */
-  write(owner: Owner, path: string, text: string): Promise<Note>;
+  /** Writes the text, replacing an existing note. The origin is the person if it is left out. */
+  write(owner: Owner, path: string, text: string, origin?: NoteOrigin): Promise<Note>;
   /** Returns false when there was no such note. */
   delete(owner: Owner, path: string): Promise<boolean>;
 };
@@ -22,19 +22,20 @@ export function createMemory(db: Database, embedder?: Embedder): Memory {
     search: (owner, query, limit) => searchNotes(db, embedder, owner, { query, limit }),
     newest: async (owner, limit) => {
       const notes = await withOwner(db, owner, (trx) => listNotes(trx, owner, limit));
-      return notes.map(({ path, text, updatedAt }) => ({ path, text: excerptOf(text, ''), score: 0, updatedAt }));
+      return notes.map((note) => ({ ...note, text: excerptOf(note.text, ''), score: 0 }));
     },
     find: (owner, path) => withOwner(db, owner, (trx) => findNote(trx, owner, normalizePath(path))),
-    write: (owner, path, text) => writeAndFind(db, owner, normalizePath(path), normalizeText(text)),
+    write: (owner, path, text, origin = 'person') =>
+      writeAndFind(db, owner, { path: normalizePath(path), text: normalizeText(text), origin }),
     delete: (owner, path) => withOwner(db, owner, (trx) => deleteNote(trx, owner, normalizePath(path))),
   };
 }
 
-function writeAndFind(db: Database, owner: Owner, path: string, text: string): Promise<Note> {
+function writeAndFind(db: Database, owner: Owner, note: NewNote): Promise<Note> {
   return withOwner(db, owner, async (trx) => {
-    await writeNote(trx, owner, path, text);
-    const written = await findNote(trx, owner, path);
-    if (!written) throw new Error(`The note ${path} was written but cannot be found.`);
+    await writeNote(trx, owner, note);
+    const written = await findNote(trx, owner, note.path);
+    if (!written) throw new Error(`The note ${note.path} was written but cannot be found.`);
     return written;
   });
 }

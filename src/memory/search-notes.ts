@@ -7,7 +7,7 @@ import { toUnitVector } from './embed-notes.ts';
 import { excerptOf } from './excerpt.ts';
 
 /** A search result: `text` may be an excerpt. */
-export type FoundNote = Pick<Note, 'path' | 'text' | 'updatedAt'> & { readonly score: number };
+export type FoundNote = Pick<Note, 'path' | 'text' | 'origin' | 'updatedAt'> & { readonly score: number };
 
 /** How many notes of each ranking take part. */
 const CANDIDATES = 50;
@@ -43,7 +43,7 @@ export async function searchNotes(
     );
     return best.flatMap(({ path, score }) => {
       const note = notes.get(path);
-      return note ? { path, text: excerptOf(note.text, question), score, updatedAt: note.updatedAt } : [];
+      return note ? { ...note, text: excerptOf(note.text, question), score } : [];
     });
   });
 }

@@ -16,6 +16,7 @@ import type {
 } from '#domain/ids.ts';
 import type { Mission, Occurrence } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
+import type { NoteOrigin } from '#domain/note.ts';
 import type { Delivery, DeliveryAttempt } from '#domain/notification/delivery.ts';
 import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import type { Notice, NoticeType } from '#domain/notification/notice.ts';
@@ -23,8 +24,9 @@ import type { Role } from '#domain/principal.ts';
 import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
+import type { Situation } from '#domain/thread/origin.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
-import type { GatedCall, GateKind } from '#domain/tool/gate.ts';
+import type { GatedCall, GateFacts, GateKind } from '#domain/tool/gate.ts';
 import type { McpDiscovery, McpHeader, McpOAuth, McpOffers, McpTool } from '#domain/tool/mcp-server.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
@@ -129,6 +131,7 @@ export type Tables = {
     createdAt: Generated<Date>;
     startedAt: Date | null;
     endedAt: Date | null;
+    run: TurnId | null;
   };
   items: {
     threadId: ThreadId;
@@ -155,6 +158,7 @@ export type Tables = {
     createdAt: Generated<Date>;
     answeredAt: Date | null;
     answeredSeq: number | null;
+    asked: JSONColumnType<GateFacts> | null;
   };
   approvals: {
     gateId: GateId;
@@ -183,6 +187,15 @@ export type Tables = {
     revision: string | null;
     shape: string;
     digest: string;
+    situation: Generated<Situation>;
+    missionId: MissionId | null;
+    createdAt: Generated<Date>;
+  };
+  siteGrants: {
+    userId: string;
+    threadId: ThreadId;
+    run: TurnId;
+    site: string;
     createdAt: Generated<Date>;
   };
   pairings: { userId: string; pairedUserId: string; createdAt: Generated<Date> };
@@ -509,6 +522,7 @@ export type Tables = {
     path: string;
     text: string;
     wordCount: number;
+    origin: Generated<NoteOrigin>;
     signature: string | null;
     embedding: number[] | null;
     embeddingModel: Generated<string>;

@@ -1,7 +1,9 @@
 import type { Principal } from '#domain/principal.ts';
-import type { InlinePart } from '#domain/thread/item.ts';
+import type { InlinePart, OutputReads } from '#domain/thread/item.ts';
+import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
+import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
 
 /** A tool of the agent. */
@@ -9,14 +11,12 @@ export type Tool = {
   readonly definition: ToolDefinition;
   /** Whether a call can be repeated after a crash: the tool only reads, or it uses the idempotency key. */
   readonly repeatable: boolean;
-  /** Its output is not foreign text, so the model gets it without a wrapper. */
-  readonly trusted?: true;
-  /** It changes nothing and sends nothing, so its calls need no approval even after suspicious text. */
-  readonly inert?: true;
+  /** What it does with data. A tool that does not say it is assumed to do everything. */
+  readonly flow?: ToolFlow;
   /** The source of the output, if the tool's name does not say it. */
   source?(argumentsJson: string): string | undefined;
-  /** The level of its calls; `ask` when left out. The operator's setting overrides it. */
-  readonly level?: ToolLevel | ((argumentsJson: string, facts: LevelFacts) => ToolLevel | Promise<ToolLevel>);
+  /** The level of its calls while the model has read nothing by others; `ask` when left out. The operator's setting overrides it. */
+  readonly level?: ToolLevel;
   /** Changes with each version of the tool. Approvals apply to one version only. */
   readonly revision?: string;
   /** The MCP server that it belongs to. */
@@ -39,11 +39,43 @@ export type ToolSet = {
   definitions(): readonly ToolDefinition[];
 };
 
-/** Facts that a tool's level can depend on. */
-export type LevelFacts = {
-  readonly owner: Pick<Principal, 'userId'>;
-  /** The messages of the thread's user, oldest first. */
-  readonly userTexts: () => readonly string[];
+/** Where a tool's data comes from and goes to. Safety is decided by this and by what the model has read, not by words. */
+export type ToolFlow = {
+  /** The origin of its output, unless a call says it more exactly (`onReads`). An output that is neither is not wrapped. */
+  readonly reads: Reads;
+  /** What its output is called on a card; `tool` or `server` with its name when left out. */
+  readonly from?: SourceKind;
+  /**
+   * When a call of the level `allow` runs without a question: `always`, because it only reads at a trusted place or reaches no one
+   * but the person; only while the situation is `clean`; or as the function decides for each call, in every situation.
+   */
+  readonly runs: 'always' | 'clean' | JudgeCall;
+  /** It changes nothing and sends nothing, so it runs even after text that looks like an attack. */
+  readonly inert?: true;
+  /** What it does can't be undone, so its question has a card of its own. */
+  readonly irreversible?: true;
+};
+
+/** A tool's own rule for one call. An address that needs an approval says how the question is put. */
+export type JudgeCall = (
+  argumentsJson: string,
+  read: ReadSoFar,
+  owner: Pick<Principal, 'userId'>,
+) => Judgement | Promise<Judgement>;
+export type Judgement = 'runs' | 'asks' | AddressQuestion;
+
+/** For tools that compute, or read what the service itself wrote. */
+export const INERT: ToolFlow = { reads: {}, runs: 'always', inert: true };
+
+/** Of a tool that does not declare it. */
+export const UNDECLARED: ToolFlow = { reads: FOREIGN_AND_PRIVATE, runs: 'clean' };
+
+export const flowOf = (tool: Pick<Tool, 'flow'> | undefined): ToolFlow => tool?.flow ?? UNDECLARED;
+
+/** Whether the model gets the output without a wrapper. */
+export const isTrusted = (tool: Pick<Tool, 'flow'> | undefined): boolean => {
+  const { reads } = flowOf(tool);
+  return !reads.foreign && !reads.private;
 };
 
 export type ToolContext = {
@@ -53,6 +85,10 @@ export type ToolContext = {
   /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
+  /** What the model had read when it made the call. What the tool stores keeps it. */
+  readonly situation?: Situation;
+  /** The origin of this call's output, if it differs from the tool's. */
+  readonly onReads?: ((reads: OutputReads) => void) | undefined;
   /** The answer to the question of an earlier attempt, with the state that came with it. */
   readonly answered?: AnsweredQuestion | undefined;
   /** Shows how far the call is. */

@@ -118,7 +118,9 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     await keep(server.db, ann, [{ path: 'ann/late', vector }]);
     expect((await near(ann, vector))[0]).toBe('ann/late');
 
-    await withOwner(server.db, ann, (trx) => writeNote(trx, ann, 'ann/late', 'Another text, not embedded yet.'));
+    await withOwner(server.db, ann, (trx) =>
+      writeNote(trx, ann, { path: 'ann/late', text: 'Another text, not embedded yet.', origin: 'person' }),
+    );
     expect(await near(ann, vector)).not.toContain('ann/late');
     await withOwner(server.db, ann, (trx) => deleteNote(trx, ann, 'ann/0'));
     expect(await near(ann, vectorOf(0))).not.toContain('ann/0');

@@ -21,6 +21,7 @@ export const OWNED_ROWS: Record<string, string> = {
   call_questions: `insert into call_questions (call_id, thread_id, user_id, digest, question, state)
     values (gen_random_uuid(), $2, $1, '', '{}', '{}')`,
   standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest) values (gen_random_uuid(), $1, 't', '', '')`,
+  site_grants: `insert into site_grants (user_id, thread_id, run, site) values ($1, $2, $3, 'a.example')`,
   pairings: `insert into pairings (user_id, paired_user_id) values ($1, 'x'), ('webhook:' || $1, $1)`,
   idempotency_keys: `insert into idempotency_keys (user_id, key, digest, turn_id) values ($1, 'k', '', $3)`,
   request_tries: `insert into request_tries (turn_id, user_id, digest) values ($3, $1, '')`,

@@ -14,8 +14,8 @@ import { type Installation, installTool, prepareTool, removeTool } from '#tools/
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Tool } from '#tools/tool.ts';
+import { appliesTo } from '../gates/judge-call.ts';
 import { listPolicies, policyFor } from '../gates/policy-settings.ts';
-import { appliesTo } from '../gates/tool-policy.ts';
 
 export type ToolAdmin = ReturnType<typeof createToolAdmin>;
 
@@ -117,7 +117,7 @@ export function createToolAdmin(parts: {
           quarantinedUntil: restLeft > 0 ? new Date(Date.now() + restLeft) : null,
           installed: row && (await describeInstalled(principal, row)),
           server: tool?.server,
-          ...levelsOf(tool, policyFor(policies, name, principal.userId)),
+          ...levelsOf(tool, policyFor(policies, name, principal.userId)?.level),
         };
       });
       return (await Promise.all(listed)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -235,7 +235,6 @@ function secretNames({ http, auth, setup }: Capabilities): string[] {
 }
 
 function levelsOf(tool: Tool | undefined, policy: ToolLevel | undefined): Pick<ListedTool, 'level' | 'ownLevel'> {
-  const given = tool?.level ?? 'ask';
-  const ownLevel = typeof given === 'function' ? 'depends' : given;
+  const ownLevel = typeof tool?.flow?.runs === 'function' ? 'depends' : (tool?.level ?? 'ask');
   return { ownLevel, level: policy && (!tool || appliesTo(policy, tool)) ? policy : ownLevel };
 }

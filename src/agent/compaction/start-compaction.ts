@@ -1,6 +1,6 @@
 import { newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { type ContentPart, mapParts, type NewItem, text } from '#domain/thread/item.ts';
+import { type ContentPart, mapParts, type NewItem, text, textByOthers } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
@@ -10,6 +10,7 @@ import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { isCovered } from '../prompt/history.ts';
 import { type ContinuedThread, readThreadEnd } from '../prompt/thread-end.ts';
 import { type Idempotency, type StartedTurn, startTurn, type TurnInput } from '../turn/start-turn.ts';
+import { sealSummary } from './sealed-summary.ts';
 
 export type CompactionInput = ContinuedThread &
   Pick<TurnInput, 'trace' | 'tried' | 'timeoutMs'> & {
@@ -54,11 +55,15 @@ export async function startCompaction(
     return [...made, ...history.filter(isLater).map(contentOf)];
   }
 
-  function compactionOf({ text: said }: Summary): NewItem {
-    return { id: newId(), type: 'compaction', summary: said, sealed: summaries.seal(owner, said) };
+  function compactionOf({ text: summary, reads }: Summary): NewItem {
+    const sealed = sealSummary(summaries, owner, { summary, reads });
+    return { id: newId(), type: 'compaction', summary, sealed, ...(reads && { reads }) };
   }
 }
 
-/** A summary only mentions images and files, so their bytes are not copied. */
-const mention = (part: ContentPart): ContentPart =>
-  part.type === 'text' ? part : text(`[${part.type}: ${part.mediaType}]`);
+/** A summary only mentions images and files, so their bytes are not copied. Their origin is. */
+function mention(part: ContentPart): ContentPart {
+  if (part.type === 'text') return part;
+  const words = `[${part.type}: ${part.mediaType}]`;
+  return part.origin === 'own' ? text(words) : textByOthers(words, 'file');
+}

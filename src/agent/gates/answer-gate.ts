@@ -1,13 +1,13 @@
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { isChatChannel } from '#domain/chat/chat-channel.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type GateId, newId, type TurnId } from '#domain/ids.ts';
+import { type GateId, type MissionId, newId, type TurnId } from '#domain/ids.ts';
 import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
-import type { Gate, GatedCall, OpenGate } from '#domain/tool/gate.ts';
+import type { AskedCall, GatedCall, OpenGate } from '#domain/tool/gate.ts';
 import { checkInput } from '#domain/tool/question.ts';
 import type { Engine } from '#engine/engine.ts';
 import { putPairing } from '#store/accounts/pairings.ts';
@@ -20,6 +20,7 @@ import { getTurnById, insertTurn, requestCancel } from '#store/threads/turns.ts'
 import { keepThread } from '#store/threads/unstored-turns.ts';
 import { insertApproval } from '#store/tools/approvals.ts';
 import { answerCallQuestion, findCallQuestion } from '#store/tools/call-questions.ts';
+import { insertSiteGrant } from '#store/tools/site-grants.ts';
 import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
 import { continueRun } from '../missions/run-budget.ts';
 import { checkPartner } from './pairings.ts';
@@ -33,8 +34,11 @@ export type GateAnswer =
       readonly userId?: UserId;
       readonly input?: Readonly<Record<string, unknown>> | undefined;
     }
-  | { readonly kind: 'always' }
+  /** `mission`: only for runs of the mission whose call it is. */
+  | { readonly kind: 'always'; readonly only?: 'mission' }
   | { readonly kind: 'deny'; readonly reason: string }
+  /** One answer for each call of the gate, by its id. A call without an answer is denied. */
+  | { readonly kind: 'each'; readonly answers: ReadonlyMap<string, 'approve' | 'deny'>; readonly reason: string }
   | { readonly kind: 'overdue' };
 
 type Answering = {
@@ -74,7 +78,8 @@ async function decide(
   gate: OpenGate,
   { answer, by, channel }: Answering,
 ): Promise<Turn> {
-  if (answer.kind === 'approve' || answer.kind === 'always') await grant(trx, owner, gate, answer, by);
+  const asking = await getTurnById(trx, owner, gate.turnId);
+  await grant(trx, owner, gate, { answer, by, asking });
   const started = await insertTurnAfter(trx, owner, gate, itemsOf(gate, answer), channel);
   if (!started) throw new NotFound('There is no such gate.');
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
@@ -103,7 +108,7 @@ export async function insertTurnAfter(
   const isChat = isChatChannel(asked.channel);
   const request = { ...continued, echo: isChat ? asked.request.echo : {} };
   const next = isChat ? asked.channel : (channel ?? asked.channel);
-  const turn = { id, threadId: thread.id, seq, channel: next, request };
+  const turn = { id, threadId: thread.id, seq, channel: next, request, run: asked.run ?? asked.id };
   return insertTurn(trx, owner, turn, items, thread.active === id);
 }
 
@@ -139,25 +144,70 @@ async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Pro
 async function grant(
   trx: Audited<OwnedTransaction>,
   owner: Owner,
-  { id, kind, call, revision }: OpenGate,
-  answer: Extract<GateAnswer, { kind: 'approve' | 'always' }>,
-  by: Principal,
+  gate: OpenGate,
+  { answer, by, asking }: { readonly answer: GateAnswer; readonly by: Principal; readonly asking: Turn },
 ): Promise<void> {
-  const refusal = kind === 'approval' ? whyNotApprovable(call) : undefined;
+  if (answer.kind === 'each' && gate.kind !== 'approval')
+    throw new InvalidRequest('invalid_request', 'answers', 'Only approvals are answered call by call.');
+  if (gate.kind === 'approval') {
+    for (const asked of approvedCalls(gate, answer)) await approve(trx, owner, gate, asked, answer, asking);
+    return;
+  }
+  if (answer.kind !== 'approve' && answer.kind !== 'always') return;
+  if (answer.kind === 'always') throw new InvalidRequest('invalid_request', 'answer', ONLY_APPROVALS);
+  if (gate.kind === 'input') await answerQuestion(trx, owner, gate.call, answer);
+  if (gate.kind === 'pairing') {
+    if (!isOperator(by)) throw new NotFound('There is no such gate.');
+    await putPairing(trx, owner, checkPartner(answer.userId));
+  }
+}
+
+const ONLY_APPROVALS = 'Only an approval can be given for always.';
+
+/** All calls that the card of an approval shows. */
+export function callsOf({ call, revision, asked }: Pick<OpenGate, 'call' | 'revision' | 'asked'>): AskedCall[] {
+  const first = { call, revision, ...(asked?.address && { address: asked.address }) };
+  return [first, ...(asked?.others ?? [])];
+}
+
+function approvedCalls(gate: OpenGate, answer: GateAnswer): AskedCall[] {
+  if (answer.kind === 'approve' || answer.kind === 'always') return callsOf(gate);
+  if (answer.kind !== 'each') return [];
+  const known = callsOf(gate).map(({ call }) => call.callId);
+  const unknown = [...answer.answers.keys()].find((callId) => !known.includes(callId));
+  if (unknown !== undefined)
+    throw new InvalidRequest('invalid_request', 'answers', `This gate does not ask about the call "${unknown}".`);
+  return callsOf(gate).filter(({ call }) => answer.answers.get(call.callId) === 'approve');
+}
+
+/** Approves one call. The links of a site that was shown are approved for the whole run. */
+async function approve(
+  trx: Audited<OwnedTransaction>,
+  owner: Owner,
+  gate: OpenGate,
+  { call, revision, address }: AskedCall,
+  answer: GateAnswer,
+  asking: Turn,
+): Promise<void> {
+  const refusal = whyNotApprovable(call);
   if (refusal !== undefined) throw new InvalidRequest('invalid_request', 'answer', refusal);
   if (answer.kind === 'always') {
-    await checkAlways(trx, kind, call.name);
+    await checkAlways(trx, call.name);
+    const missionId = answer.only === 'mission' ? missionOf(asking) : null;
     const shape = shapeOf(call.arguments);
-    const digest = digestShape(call, revision, shape);
-    await insertStandingApproval(trx, owner, { tool: call.name, revision, shape, digest });
+    const digest = digestShape(call, revision, shape, missionId ?? undefined);
+    const situation = gate.asked?.situation ?? 'clean';
+    await insertStandingApproval(trx, owner, { tool: call.name, revision, shape, digest, situation, missionId });
   }
-  if (kind === 'approval')
-    await insertApproval(trx, owner, { gateId: id, callId: call.id, digest: digestCall(call, revision) });
-  if (kind === 'input') await answerQuestion(trx, owner, call, answer);
-  if (kind === 'pairing') {
-    if (!isOperator(by)) throw new NotFound('There is no such gate.');
-    await putPairing(trx, owner, checkPartner(answer.kind === 'approve' ? answer.userId : undefined));
-  }
+  if (address?.kind === 'link')
+    await insertSiteGrant(trx, owner, { threadId: gate.threadId, run: asking.run ?? asking.id, site: address.site });
+  await insertApproval(trx, owner, { gateId: gate.id, callId: call.id, digest: digestCall(call, revision) });
+}
+
+function missionOf({ request }: Turn): MissionId {
+  if (!request.mission)
+    throw new InvalidRequest('invalid_request', 'only', 'This call does not belong to a run of a mission.');
+  return request.mission.id;
 }
 
 /** Stores the values for the server that asked. */
@@ -165,18 +215,15 @@ async function answerQuestion(
   trx: OwnedTransaction,
   owner: Owner,
   call: GatedCall,
-  answer: Extract<GateAnswer, { kind: 'approve' | 'always' }>,
+  { input = {} }: Extract<GateAnswer, { kind: 'approve' }>,
 ): Promise<void> {
   const asked = await findCallQuestion(trx, owner, call.id);
   if (!asked) throw new NotFound('There is no such gate.');
-  const given = answer.kind === 'approve' ? (answer.input ?? {}) : {};
-  await answerCallQuestion(trx, owner, call.id, checkInput(asked.question, given));
+  await answerCallQuestion(trx, owner, call.id, checkInput(asked.question, input));
 }
 
-async function checkAlways(trx: OwnedTransaction, kind: Gate['kind'], tool: string): Promise<void> {
-  if (kind !== 'approval')
-    throw new InvalidRequest('invalid_request', 'answer', 'Only an approval can be given for always.');
-  if ((await findPolicy(trx, tool)) === 'ask')
+async function checkAlways(trx: OwnedTransaction, tool: string): Promise<void> {
+  if ((await findPolicy(trx, tool))?.level === 'ask')
     throw new InvalidRequest(
       'invalid_request',
       'answer',
@@ -184,10 +231,22 @@ async function checkAlways(trx: OwnedTransaction, kind: Gate['kind'], tool: stri
     );
 }
 
-function itemsOf({ call }: Gate, answer: GateAnswer): NewItem[] {
+/** The outputs of the calls that were denied. They are the service's words, so they are not foreign. */
+function itemsOf(gate: OpenGate, answer: GateAnswer): NewItem[] {
+  const reason = answer.kind === 'overdue' ? 'nobody answered in time.' : 'reason' in answer ? answer.reason : '';
+  return deniedCalls(gate, answer).map(({ call }) => ({
+    id: newId(),
+    type: 'function_call_output',
+    callId: call.callId,
+    output: [text(`Not run: denied. ${reason}`.trim() + DENIED_AGAIN)],
+    reads: {},
+  }));
+}
+
+const DENIED_AGAIN = ' The same call will be denied again: go on without it, or ask the user what they want instead.';
+
+function deniedCalls(gate: OpenGate, answer: GateAnswer): AskedCall[] {
   if (answer.kind === 'approve' || answer.kind === 'always') return [];
-  const reason = answer.kind === 'deny' ? answer.reason : 'nobody answered in time.';
-  return [
-    { id: newId(), type: 'function_call_output', callId: call.callId, output: [text(`Not run: denied. ${reason}`)] },
-  ];
+  const approved = approvedCalls(gate, answer);
+  return callsOf(gate).filter(({ call }) => !approved.some((each) => each.call.callId === call.callId));
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { FunctionCallItem } from '#domain/thread/item.ts';
 import type { Gate, GateKind } from '#domain/tool/gate.ts';
+import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { putPairing } from '#store/accounts/pairings.ts';
 import { type Owner, withOwner } from '#store/connection.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -43,6 +44,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const owner = { userId: 'ann' };
+const unread = { run: 'u' as TurnId, mission: undefined, readBefore: () => readNothing(), callsAfter: () => [] };
 
 /** The passage of a call of `look`, a tool with these traits, or of another tool. */
 async function passage(traits: Partial<Tool>, made = call('look'), facts: Partial<PassageFacts> = {}) {
@@ -50,7 +52,7 @@ async function passage(traits: Partial<Tool>, made = call('look'), facts: Partia
   const look: Tool = { definition, repeatable: true, level: 'allow', call: async () => '', ...traits };
   const tools = await createRegistry([look]).current({ userId: 'ann' });
   const raise: PassageFacts['raise'] = async (_tool, _call, level) => level;
-  return passageFor(made, { db: database.db, owner, tools, started: false, raise, userTexts: () => [], ...facts });
+  return passageFor(made, { db: database.db, owner, tools, started: false, raise, ...unread, ...facts });
 }
 
 test("a call of the caller's tool opens an external gate at every level", async () => {
@@ -84,7 +86,13 @@ test('a webhook user that would have to sign in needs to be paired first', async
 test('a call that needs approval opens an approval gate for this version of the tool', async () => {
   expect(await passage({ level: 'ask', revision: 'r1' })).toEqual({
     kind: 'gate',
-    gate: { id: expect.any(String), kind: 'approval', call: call('look'), revision: 'r1' },
+    gate: {
+      id: expect.any(String),
+      kind: 'approval',
+      call: call('look'),
+      revision: 'r1',
+      asked: { situation: 'clean', because: [] },
+    },
   });
 });
 

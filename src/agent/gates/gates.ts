@@ -1,20 +1,23 @@
 import { InvalidRequest } from '#domain/errors.ts';
-import { type GateId, newId } from '#domain/ids.ts';
+import { type GateId, type MissionId, newId, type TurnId } from '#domain/ids.ts';
 import { blockReasonOf } from '#domain/thread/item.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
+import type { Situation } from '#domain/thread/origin.ts';
 import { refusalAt } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
-import type { Gate, GatedCall, GateKind, NewGate } from '#domain/tool/gate.ts';
+import type { AskedCall, Gate, GatedCall, GateFacts, GateKind, NewGate } from '#domain/tool/gate.ts';
+import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import { findApproval } from '#store/tools/approvals.ts';
 import { findCallQuestion } from '#store/tools/call-questions.ts';
+import { hasSiteGrant } from '#store/tools/site-grants.ts';
 import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
-import type { AnsweredQuestion, LevelFacts, Tool, ToolSet } from '#tools/tool.ts';
+import { type AnsweredQuestion, flowOf, type Tool, type ToolSet } from '#tools/tool.ts';
+import { type CallFacts, type JudgedCall, judgeCall } from './judge-call.ts';
 import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
-import { levelOf, type PolicyFacts } from './tool-policy.ts';
 
 /** Whether a call can run: it needs a gate, the operator forbids it, or it is open. */
 export type Passage = { readonly kind: 'gate'; readonly gate: NewGate } | { readonly kind: 'forbidden' } | OpenPassage;
@@ -25,14 +28,23 @@ export type OpenPassage = {
   readonly tool: Tool | undefined;
   readonly secretsOf: Owner;
   readonly approval: GateId | undefined;
+  /** What the model had read when it wrote the call. */
+  readonly situation: Situation;
   /** A person has answered the question of the tool's server. */
   readonly answered?: AnsweredQuestion | undefined;
 };
 
-export type PassageFacts = Omit<LevelFacts, 'owner'> & {
+export type PassageFacts = {
   readonly db: Database;
   readonly owner: Owner;
   readonly tools: ToolSet;
+  /** The first turn of the chain that the call belongs to. */
+  readonly run: TurnId;
+  readonly mission: MissionId | undefined;
+  /** What the model had read when it wrote the call. */
+  readBefore(call: GatedCall): ReadSoFar;
+  /** The calls of the same answer that come after the call and have no output yet. */
+  callsAfter(call: GatedCall): readonly GatedCall[];
   /** The level, raised if the model has read suspicious text or the call would send some. */
   raise(tool: Tool, call: GatedCall, level: ToolLevel): Promise<ToolLevel>;
   /** An earlier attempt has started the call and crashed before the output was written. */
@@ -44,9 +56,12 @@ export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<
   const { db, owner, tools, started } = facts;
   if (call.external) return gateAt('external-tool', call);
   const tool = tools.find(call.name);
-  if (!tool || blockReasonOf(call)) return { kind: 'open', tool, secretsOf: owner, approval: undefined };
+  const read = facts.readBefore(call);
+  const { situation } = read;
+  if (!tool || blockReasonOf(call)) return { kind: 'open', tool, secretsOf: owner, approval: undefined, situation };
 
-  const level = await facts.raise(tool, call, await levelOf(tool, call, policyFacts(tool, call, facts)));
+  const judged = await judge(tool, call, read, facts);
+  const { level } = judged;
   if (level === 'never') return { kind: 'forbidden' };
   const secretsOf = await findSecretsOwner(db, owner);
   if (await tool.needsSignIn?.(secretsOf)) return gateAt(signInGate(owner, secretsOf), call);
@@ -56,17 +71,68 @@ export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<
   if (asked && asked.digest === digest) {
     // The person has seen the call together with the question, so the answer approves it.
     if (!asked.input) return gateAt('input', call, tool.revision);
-    return { kind: 'open', tool, secretsOf, approval: undefined, answered: { state: asked.state, input: asked.input } };
+    const answered = { state: asked.state, input: asked.input };
+    return { kind: 'open', tool, secretsOf, approval: undefined, situation, answered };
   }
 
-  if (level === 'allow' || started) return { kind: 'open', tool, secretsOf, approval: undefined };
-  const shown = { callId: call.id, digest };
-  const approval = await withOwner(db, owner, (trx) => findApproval(trx, owner, shown));
-  return approval ? { kind: 'open', tool, secretsOf, approval } : gateAt('approval', call, tool.revision);
+  if (level === 'allow' || started) return { kind: 'open', tool, secretsOf, approval: undefined, situation };
+  const approval = await approvalOf(tool, call, facts);
+  if (approval) return { kind: 'open', tool, secretsOf, approval, situation };
+  return gateAt('approval', call, tool.revision, await factsOf(tool, call, read, judged, facts));
 }
 
-function gateAt(kind: GateKind, call: GatedCall, revision?: string): Passage {
-  return { kind: 'gate', gate: { id: newId(), kind, call, ...(revision !== undefined && { revision }) } };
+function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: GateFacts): Passage {
+  const gate = {
+    id: newId<GateId>(),
+    kind,
+    call,
+    ...(revision !== undefined && { revision }),
+    ...(asked && { asked }),
+  };
+  return { kind: 'gate', gate };
+}
+
+/** The level of a call by its origin. The search for phrases is a second layer, which can only raise it. */
+async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: PassageFacts): Promise<JudgedCall> {
+  const judged = await judgeCall(tool, call, callFacts(tool, call, read, facts));
+  return { ...judged, level: await facts.raise(tool, call, judged.level) };
+}
+
+function approvalOf(tool: Tool, call: GatedCall, { db, owner }: PassageFacts): Promise<GateId | undefined> {
+  const shown = { callId: call.id, digest: digestCall(call, tool.revision ?? null) };
+  return withOwner(db, owner, (trx) => findApproval(trx, owner, shown));
+}
+
+/** More sources would hide those that matter. The newest are kept. */
+const MOST_SOURCES = 20;
+
+/** What the card says. The other calls of the answer that need an approval stand on the same card, unless one can't be undone. */
+async function factsOf(
+  tool: Tool,
+  call: GatedCall,
+  read: ReadSoFar,
+  { address }: JudgedCall,
+  facts: PassageFacts,
+): Promise<GateFacts> {
+  const others = flowOf(tool).irreversible ? [] : await othersToAsk(facts.callsAfter(call), facts);
+  return {
+    situation: read.situation,
+    because: read.sources.slice(-MOST_SOURCES),
+    ...(address && { address }),
+    ...(others.length > 0 && { others }),
+  };
+}
+
+async function othersToAsk(calls: readonly GatedCall[], facts: PassageFacts): Promise<AskedCall[]> {
+  const asked: AskedCall[] = [];
+  for (const call of calls) {
+    const tool = facts.tools.find(call.name);
+    if (call.external || !tool || flowOf(tool).irreversible || blockReasonOf(call)) continue;
+    const { level, address } = await judge(tool, call, facts.readBefore(call), facts);
+    if (level !== 'ask' || (await approvalOf(tool, call, facts))) continue;
+    asked.push({ call, revision: tool.revision ?? null, ...(address && { address }) });
+  }
+  return asked;
 }
 
 /** A webhook user can't sign in. It must be paired with a user whose secrets it can use. */
@@ -74,15 +140,20 @@ function signInGate(owner: Owner, secretsOf: Owner): GateKind {
   return isWebhookUser(owner.userId) && secretsOf.userId === owner.userId ? 'pairing' : 'auth';
 }
 
-function policyFacts(tool: Tool, call: GatedCall, { db, owner, userTexts }: PassageFacts): PolicyFacts {
+function callFacts(tool: Tool, call: GatedCall, read: ReadSoFar, facts: PassageFacts): CallFacts {
+  const { db, owner, run, mission } = facts;
   return {
     owner,
-    userTexts,
+    read,
     operatorLevel: () => findPolicy(db, call.name, tool.revision === undefined ? undefined : owner.userId),
     isAlwaysApproved: () => {
-      const digest = digestShape(call, tool.revision ?? null, shapeOf(call.arguments));
-      return withOwner(db, owner, (trx) => hasStandingApproval(trx, owner, digest));
+      const shape = shapeOf(call.arguments);
+      const digests = [undefined, ...(mission ? [mission] : [])].map((limit) =>
+        digestShape(call, tool.revision ?? null, shape, limit),
+      );
+      return withOwner(db, owner, (trx) => hasStandingApproval(trx, owner, digests, read.situation));
     },
+    isSiteGranted: (site) => withOwner(db, owner, (trx) => hasSiteGrant(trx, owner, { run, site })),
   };
 }
 

@@ -1,19 +1,25 @@
 import { OPERATOR, type UserId } from '#domain/principal.ts';
+import { SITUATIONS, type Situation } from '#domain/thread/origin.ts';
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteSetting, listSettings, readSetting, writeSetting } from '#store/settings.ts';
 
-/** The operator's level for a tool. It overrides the tool's own level. */
-export type ToolPolicy = { readonly tool: string; readonly level: ToolLevel };
+/**
+ * The operator's level for a tool. It overrides the tool's own level. `after`: the strongest situation in which an `allow` applies;
+ * in stronger ones the call is judged as if its tool allowed it.
+ */
+export type SetLevel = { readonly level: ToolLevel; readonly after: Situation };
+
+export type ToolPolicy = SetLevel & { readonly tool: string };
 
 /** One setting for each tool, so that concurrent changes to different tools don't overwrite each other. Read for each call. */
 const PREFIX = 'tool_policy:';
 
-export async function findPolicy(db: Database, tool: string, userId?: UserId): Promise<ToolLevel | undefined> {
+export async function findPolicy(db: Database, tool: string, userId?: UserId): Promise<SetLevel | undefined> {
   const ofUser = userId === undefined ? undefined : await readSetting(db, PREFIX + quarantineOf(tool, userId));
   const value = ofUser ?? (await readSetting(db, PREFIX + tool));
-  return value === undefined ? undefined : levelIn(value);
+  return value === undefined ? undefined : setLevelIn(value);
 }
 
 /**
@@ -35,17 +41,17 @@ const quarantineOf = (tool: string, userId: UserId) => `${tool}@${userId}`;
 
 export async function listPolicies(db: Database): Promise<ToolPolicy[]> {
   const rows = await listSettings(db, PREFIX);
-  return rows.map(({ name, value }) => ({ tool: name.slice(PREFIX.length), level: levelIn(value) }));
+  return rows.map(({ name, value }) => ({ tool: name.slice(PREFIX.length), ...setLevelIn(value) }));
 }
 
 /** The policy that applies to a user's calls. */
-export const policyFor = (policies: readonly ToolPolicy[], tool: string, userId: UserId): ToolLevel | undefined =>
-  [quarantineOf(tool, userId), tool].flatMap((name) => policies.filter((policy) => policy.tool === name))[0]?.level;
+export const policyFor = (policies: readonly ToolPolicy[], tool: string, userId: UserId): ToolPolicy | undefined =>
+  [quarantineOf(tool, userId), tool].flatMap((name) => policies.filter((policy) => policy.tool === name))[0];
 
-export async function setPolicy(db: Database, { tool, level }: ToolPolicy, actor: UserId): Promise<void> {
-  const entry = { actor, action: 'policy.set', subject: tool, detail: { level } };
+export async function setPolicy(db: Database, { tool, level, after }: ToolPolicy, actor: UserId): Promise<void> {
+  const entry = { actor, action: 'policy.set', subject: tool, detail: { level, after } };
   await withOwner(db, OPERATOR, (trx) =>
-    audited(trx, (writing) => writeSetting(writing, PREFIX + tool, { level }), entry),
+    audited(trx, (writing) => writeSetting(writing, PREFIX + tool, { level, after }), entry),
   );
 }
 
@@ -60,10 +66,13 @@ export function unsetPolicy(db: Database, tool: string, actor: UserId): Promise<
   );
 }
 
-/** An unreadable policy forbids the tool, because it was meant to restrict it. */
-function levelIn(value: unknown): ToolLevel {
-  const { level } = value as { level?: unknown };
-  return TOOL_LEVELS.find((known) => known === level) ?? 'never';
+/** An unreadable policy forbids the tool, because it was meant to restrict it. One without `after` was set before there was any. */
+function setLevelIn(value: unknown): SetLevel {
+  const { level, after } = value as { level?: unknown; after?: unknown };
+  return {
+    level: TOOL_LEVELS.find((known) => known === level) ?? 'never',
+    after: SITUATIONS.find((known) => known === after) ?? 'clean',
+  };
 }
 
 export type ToolPolicies = ReturnType<typeof createToolPolicies>;

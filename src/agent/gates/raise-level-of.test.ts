@@ -3,8 +3,8 @@ import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import { createRegistry } from '#tools/registry.ts';
-import type { Tool } from '#tools/tool.ts';
-import { raiseLevelOf, SUSPICIOUS_SUMMARY } from './raise-level-of.ts';
+import { INERT, type Tool } from '#tools/tool.ts';
+import { raiseLevelOf } from './raise-level-of.ts';
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   definition: { name, description: null, parameters: null, strict: null },
@@ -12,11 +12,9 @@ const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   call: async () => '',
   ...more,
 });
-const tools = await createRegistry([
-  tool('read'),
-  tool('send_mail'),
-  tool('clock', { trusted: true, inert: true }),
-]).current({ userId: 'ann' });
+const tools = await createRegistry([tool('read'), tool('send_mail'), tool('clock', { flow: INERT })]).current({
+  userId: 'ann',
+});
 
 const user = (value: string): ItemBody => ({
   type: 'message',
@@ -75,5 +73,4 @@ test('the level of a call that reaches and changes nothing is never raised', asy
 test('an order in a summary, a note or the description of a tool raises the level as well', async () => {
   expect(await levelOf('read', [user('hello')], 'allow', [], ['All is well.'])).toBe('allow');
   expect(await levelOf('read', [user('hello')], 'allow', [], [ORDER])).toBe('ask');
-  expect(await levelOf('read', [user('hello')], 'allow', [], [`They talked.\n${SUSPICIOUS_SUMMARY}`])).toBe('ask');
 });

@@ -1,9 +1,8 @@
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Question } from '#domain/tool/question.ts';
-import type { ToolLevel } from '#domain/tool/tool.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findCallQuestion } from '#store/tools/call-questions.ts';
-import { findPolicy } from './policy-settings.ts';
+import { findPolicy, type SetLevel } from './policy-settings.ts';
 
 /** A gate with the answers that it accepts. */
 export type ShownGate = OpenGate & {
@@ -32,8 +31,8 @@ async function findQuestion(db: Database, { kind, userId, call }: OpenGate): Pro
   return (await withOwner(db, owner, (trx) => findCallQuestion(trx, owner, call.id)))?.question;
 }
 
-const withAnswers = (gate: OpenGate, level: ToolLevel | undefined, question: Question | undefined): ShownGate => ({
+const withAnswers = (gate: OpenGate, set: SetLevel | undefined, question: Question | undefined): ShownGate => ({
   ...gate,
   question,
-  acceptsAlways: gate.kind === 'approval' && level !== 'ask',
+  acceptsAlways: gate.kind === 'approval' && set?.level !== 'ask',
 });

@@ -4,7 +4,11 @@ import { findPairedUser, putPairing } from '#store/accounts/pairings.ts';
 import { readAudit } from '#store/audit.ts';
 import { withOwner } from '#store/connection.ts';
 import { connectIdentities } from '#store/identity-connection.ts';
-import { hasStandingApproval, insertStandingApproval } from '#store/tools/standing-approvals.ts';
+import {
+  hasStandingApproval,
+  insertStandingApproval,
+  type NewStandingApproval,
+} from '#store/tools/standing-approvals.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { unrecorded } from '../../../test/support/unrecorded.ts';
 import { createPairings } from './pairings.ts';
@@ -34,7 +38,14 @@ beforeEach(async () => {
   recordedBefore = (await entries())[0]?.id ?? '0';
   await everything.query('delete from pairings; delete from standing_approvals');
   await withOwner(db, hook, (trx) => unrecorded(trx, (writing) => putPairing(writing, hook, 'ann')));
-  const approval = { tool: 'send', revision: null, shape: 'n = 1', digest: 'd' };
+  const approval: NewStandingApproval = {
+    tool: 'send',
+    revision: null,
+    shape: 'n = 1',
+    digest: 'd',
+    situation: 'clean',
+    missionId: null,
+  };
   await withOwner(db, ann, (trx) => unrecorded(trx, (writing) => insertStandingApproval(writing, ann, approval)));
 });
 
@@ -57,12 +68,12 @@ test('who gave a standing approval takes it back; another member can neither see
   const [given] = await approvals.list(ann);
   expect(given).toMatchObject({ tool: 'send', shape: 'n = 1' });
   expect(await approvals.list(bob)).toEqual([]);
-  expect(await withOwner(db, bob, (trx) => hasStandingApproval(trx, bob, 'd'))).toBe(false);
+  expect(await withOwner(db, bob, (trx) => hasStandingApproval(trx, bob, ['d'], 'clean'))).toBe(false);
   await expect(approvals.revoke(bob, given?.id ?? '')).rejects.toThrow('no such approval');
   await expect(approvals.revoke(ann, 'no id')).rejects.toThrow('no such approval');
 
   await approvals.revoke(ann, given?.id ?? '');
-  expect(await withOwner(db, ann, (trx) => hasStandingApproval(trx, ann, 'd'))).toBe(false);
+  expect(await withOwner(db, ann, (trx) => hasStandingApproval(trx, ann, ['d'], 'clean'))).toBe(false);
   expect(await recorded()).toEqual([{ actor: 'ann', action: 'approval.revoke', subject: given?.id, detail: {} }]);
 });
 

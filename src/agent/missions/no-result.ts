@@ -3,23 +3,20 @@ import { type Item, type ItemBody, textOf } from '#domain/thread/item.ts';
 import { pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { jsonTool } from '#tools/builtin/json-tool.ts';
-import type { Tool } from '#tools/tool.ts';
+import { INERT, type Tool } from '#tools/tool.ts';
 
 const NAME = 'mission_no_result';
 const ENDED = { ended: true };
 
 /** The tool that ends a run without a message. Only runs of missions have it. */
-export const noResultTool: Tool = {
-  ...jsonTool({
-    name: NAME,
-    description:
-      'Ends this scheduled run without a message to the user. Call it, alone and last, when there is nothing new to report.',
-    parameters: z.strictObject({}),
-    act: async () => ENDED,
-  }),
-  trusted: true,
-  inert: true,
-};
+export const noResultTool: Tool = jsonTool({
+  name: NAME,
+  description:
+    'Ends this scheduled run without a message to the user. Call it, alone and last, when there is nothing new to report.',
+  parameters: z.strictObject({}),
+  flow: INERT,
+  act: async () => ENDED,
+});
 
 /** Whether the run of a mission has ended itself with `mission_no_result`. Calls that are pending run first. */
 export function endsSilently(turn: Pick<Turn, 'seq' | 'request'>, history: readonly Item[]): boolean {

@@ -100,6 +100,7 @@ function summariseStep(
     throughPosition: last.position,
     turnSeq,
     text: cut(said, sizes.summaryCharacters),
+    reads: null, // the caller knows it
   }));
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
+import type { Reads } from '#domain/thread/origin.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { NO_USAGE, type Usage } from '#domain/usage.ts';
 import { NO_IDENTITY } from '#memory/identity.ts';
 import { type Model, ModelFailure, type Prompt } from '#models/model.ts';
-import { SUSPICIOUS_SUMMARY } from '../gates/raise-level-of.ts';
 import { createMeter } from '../spending/budget-meter.ts';
 import { createHistoryWindow } from './history-window.ts';
 
@@ -19,7 +19,7 @@ const bytesOf = (prompt: Prompt) => JSON.stringify(prompt.messages).length;
 function createAttempt(
   say: (prompt: Prompt) => string = () => 'fine',
   summary: Summary | null = null,
-  isSuspicious = false,
+  reads: Reads = {},
 ) {
   const asked: Prompt[] = [];
   const written: Summary[] = [];
@@ -42,7 +42,7 @@ function createAttempt(
     { summary, writeSummary, signal },
     meter,
     async (prompt) => prompt as Prompt,
-    async () => isSuspicious,
+    async (_items, before) => ({ ...before?.reads, ...reads }),
   );
   const ask = (history: readonly Item[]) =>
     window.ask(model, history, { tools: [], identity: NO_IDENTITY, skills: [], sourceOf: () => undefined }, () => {});
@@ -106,16 +106,16 @@ test('a long turn is summarised while it runs, but its request stays', async () 
   expect(asked.at(-1)).toEqual(last);
 });
 
-test('a summary of a text that was flagged is marked, and so are those that take it in', async () => {
+test('a summary keeps what was read, and so do those that take it in', async () => {
   const history = threadOf([user('before')], 'find the needle', rounds(40, 700));
-  const first = createAttempt(undefined, null, true);
+  const first = createAttempt(undefined, null, { foreign: true });
   await first.ask(history);
-  expect(first.written.at(-1)?.text).toContain(SUSPICIOUS_SUMMARY);
+  expect(first.written.at(-1)?.reads).toEqual({ foreign: true });
 
-  const earlier = { throughSeq: 1, throughPosition: 0, turnSeq: 1, text: `They talked.\n${SUSPICIOUS_SUMMARY}` };
+  const earlier = { throughSeq: 1, throughPosition: 0, turnSeq: 1, text: 'They talked.', reads: { private: true } };
   const second = createAttempt(undefined, earlier);
   await second.ask(history);
-  expect(second.written.at(-1)?.text).toContain(SUSPICIOUS_SUMMARY);
+  expect(second.written.at(-1)?.reads).toEqual({ private: true });
 });
 
 test('a long request alone does not cause a summary of the few items before it', async () => {

@@ -1,13 +1,13 @@
 import type { ModelCall } from '#domain/spending.ts';
 import { cut } from '#domain/text/cut.ts';
 import type { ContentPart, Item } from '#domain/thread/item.ts';
+import type { Reads } from '#domain/thread/origin.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running-turns.ts';
 import { estimateTokens } from '#models/estimate-tokens.ts';
 import { type Model, ModelFailure, type OnReasoning, type OnText, type Prompt } from '#models/model.ts';
-import { SUSPICIOUS_SUMMARY } from '../gates/raise-level-of.ts';
 import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
 import { COMPACT_ABOVE, type Compaction, compact, condense } from './compact.ts';
 import { isCovered, isRequest, recentItems } from './history.ts';
@@ -23,7 +23,8 @@ export function createHistoryWindow(
   run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
   meter: Pick<Meter, 'ask' | 'discard'>,
   load: LoadPrompt,
-  isSuspicious: (history: readonly Item[]) => Promise<boolean> = async () => false,
+  /** What these items hold, and the summary before them. */
+  readsOf: (items: readonly Item[], before: Summary | null) => Promise<Reads>,
   /** Called with this turn's newest summary before the model is asked with it. */
   onSummary: (summary: Summary) => Promise<void> = async () => {},
 ) {
@@ -38,26 +39,19 @@ export function createHistoryWindow(
     const scale = scaleFrom(recent, summary, estimate);
     if (estimate(recent) * scale > COMPACT_ABOVE * limit) {
       const request = history.filter((item) => isRequest(item, turn.seq));
-      const mark = await markFor(history);
       const shorter = await compact({
         turnSeq: turn.seq,
         summary,
         items: history.filter((item) => !summary || !isCovered(item, summary)),
         limit: limit / scale,
         fixed: estimateTokens(buildPrompt(turn, request, setting)),
-        summarise: (prompt, toSummary) => summarise(model, prompt, (said) => toSummary(said + mark)),
+        summarise: (prompt, toSummary) => summarise(model, history, prompt, toSummary),
       });
       if (!shorter && must) throw tooLong(limit / AFTER_REFUSAL, model);
       summary = shorter ?? summary;
     }
     const prompt = buildPrompt(turn, recentItems(history, summary, turn.seq), setting, summary);
     return { prompt, tokens: estimateTokens(prompt) * scale };
-  }
-
-  /** The end of a summary, so that a flag outlives the flagged text. */
-  async function markFor(history: readonly Item[]): Promise<string> {
-    const isMarked = summary?.text.includes(SUSPICIOUS_SUMMARY) ?? false;
-    return isMarked || (await isSuspicious(history)) ? `\n\n${SUSPICIOUS_SUMMARY}` : '';
   }
 
   async function askForSummary(model: Model, prompt: Prompt): Promise<{ said: string; call: ModelCall }> {
@@ -68,9 +62,12 @@ export function createHistoryWindow(
     throw new ModelFailure('model_error', NO_SUMMARY);
   }
 
-  const summarise: Unscoped = async (model, prompt, toSummary) => {
+  /** What was read outlives the texts: a summary may repeat them. */
+  const summarise: Unscoped = async (model, history, prompt, toSummary) => {
     const { said, call } = await askForSummary(model, prompt);
-    const made = toSummary(said);
+    const unmarked = toSummary(said);
+    const covered = history.filter((item) => isCovered(item, unmarked));
+    const made = { ...unmarked, reads: await readsOf(covered, summary) };
     await run.writeSummary(made, call);
     usage = addUsage(usage, call.usage);
     return made;
@@ -78,16 +75,15 @@ export function createHistoryWindow(
 
   /** Later steps, and a new attempt, continue from the steps that are stored. */
   async function condenseTo(limit: number, model: Model, history: readonly Item[]): Promise<CondensedHistory> {
-    const mark = await markFor(history);
     const { prompt, characters } = await condense({
       turnSeq: turn.seq,
       summary,
       items: history.filter((item) => !summary || !isCovered(item, summary)),
       limit,
-      summarise: async (step, toSummary) => (summary = await summarise(model, step, (said) => toSummary(said + mark))),
+      summarise: async (step, toSummary) => (summary = await summarise(model, history, step, toSummary)),
     });
     const { said, call } = await askForSummary(model, prompt);
-    return { text: cut(said, characters) + mark, call };
+    return { text: cut(said, characters), reads: await readsOf(history, summary), call };
   }
 
   return {
@@ -131,7 +127,7 @@ export function createHistoryWindow(
   };
 }
 
-export type CondensedHistory = { readonly text: string; readonly call: ModelCall };
+export type CondensedHistory = { readonly text: string; readonly reads: Reads; readonly call: ModelCall };
 
 type Thread = {
   readonly model: Model;
@@ -144,7 +140,11 @@ type Fitted = { readonly prompt: Prompt<ContentPart>; readonly tokens: number };
 /** Reads the attachments of a prompt. */
 type LoadPrompt = (prompt: Prompt<ContentPart>) => Promise<Prompt>;
 
-type Unscoped = (model: Model, ...asked: Parameters<Compaction['summarise']>) => Promise<Summary>;
+type Unscoped = (
+  model: Model,
+  history: readonly Item[],
+  ...asked: Parameters<Compaction['summarise']>
+) => Promise<Summary>;
 
 const NO_SUMMARY = 'The model was asked to summarise the older part of this thread and said nothing. Send it again.';
 

@@ -63,7 +63,7 @@ test('what a summary covers is left out, except for the words the turn works on'
     at(2, 2, 0, output('a')),
     at(2, 3, 0, call('b')),
   ];
-  const summary: Summary = { throughSeq: 2, throughPosition: 2, turnSeq: 2, text: '' };
+  const summary: Summary = { throughSeq: 2, throughPosition: 2, turnSeq: 2, text: '', reads: {} };
   const ids = (turnSeq: number) => recentItems(items, summary, turnSeq).map(({ id }) => id);
 
   expect(ids(2)).toEqual(['2:0', '2:3']);

@@ -4,7 +4,7 @@ import type { TurnRun } from '#engine/running-turns.ts';
 import { identityFor } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
 import type { Skills } from '#tools/skills/skills.ts';
-import type { ToolSet } from '#tools/tool.ts';
+import { isTrusted, type ToolSet } from '#tools/tool.ts';
 import type { PromptSetting } from './prompt.ts';
 
 export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
@@ -49,5 +49,5 @@ const isInstalled = (name: string, offered: ToolSet) => offered.find(name)?.revi
 /** The output of a tool that no longer exists is foreign text. */
 function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {
   const tool = tools.find(call.name);
-  return tool?.trusted ? undefined : (tool?.source?.(call.arguments) ?? call.name);
+  return isTrusted(tool) ? undefined : (tool?.source?.(call.arguments) ?? call.name);
 }

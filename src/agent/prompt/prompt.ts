@@ -86,7 +86,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
   const lastMessage = history.findLastIndex((item) => item.type === 'message' && item.role === 'user');
   let step: { said: string; calls: PromptCall[]; hasResults: boolean } = { said: '', calls: [], hasResults: false };
 
-  // The output of a caller's tool is as trusted as the caller's messages.
+  // The caller speaks for the person, but its tools return what they have found.
   const theirs = new Set(
     history.flatMap((item) => (item.type === 'function_call' && item.external ? item.callId : [])),
   );
@@ -95,7 +95,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
     if (step.said || step.calls.length > 0) messages.push({ role: 'assistant', text: step.said, calls: step.calls });
     for (const call of step.calls)
       messages.push(
-        resultOf(call, outputs.get(call.callId)?.shift()?.output, theirs.has(call.callId) ? undefined : sourceOf(call)),
+        resultOf(call, outputs.get(call.callId)?.shift()?.output, theirs.has(call.callId) ? call.name : sourceOf(call)),
       );
     step = { said, calls: [], hasResults: false };
   };
@@ -116,7 +116,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
       nextStep(textOf(item.content));
     } else {
       nextStep('');
-      messages.push({ role: item.role === 'user' ? 'user' : 'system', content: item.content.map(withPlainName) });
+      messages.push({ role: item.role === 'user' ? 'user' : 'system', content: item.content.map(toPromptPart) });
     }
   }
   nextStep('');
@@ -158,6 +158,14 @@ function wrapPart(part: ContentPart, source: string): ContentPart {
 }
 
 const TEXTUAL = /^text\/|[/+](?:json|xml)\b/;
+
+/** A part of a message. What others wrote is wrapped only in prompts, so that people see their own messages unchanged. */
+function toPromptPart(part: ContentPart): ContentPart {
+  if (part.type !== 'text') return withPlainName(part);
+  return part.origin === 'others'
+    ? text(wrapUntrusted(part.text, part.source ?? 'others', Number.POSITIVE_INFINITY))
+    : part;
+}
 
 /** A file name can be foreign text, so it is reduced to a plain name. */
 function withPlainName(part: ContentPart): ContentPart {

@@ -64,6 +64,7 @@ export function unstartedTurn(
     threadId,
     userId: owner.userId,
     seq,
+    run: null,
     status: 'queued',
     channel: 'responses',
     request,

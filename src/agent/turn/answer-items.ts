@@ -7,6 +7,7 @@ import {
   type InlinePart,
   mapParts,
   type NewItem,
+  type OutputReads,
   type ToolModelCall,
   text,
   type WrittenItem,
@@ -81,18 +82,24 @@ function thoughtsOf(
   return { thoughts: { provider, model, parts, ...(call && { call }) } };
 }
 
-type OutputExtras = { readonly modelCalls?: readonly ToolModelCall[]; readonly files?: readonly InlinePart[] };
+/** `reads` is empty for what the service itself says about a call. */
+type OutputExtras = {
+  readonly reads?: OutputReads;
+  readonly modelCalls?: readonly ToolModelCall[];
+  readonly files?: readonly InlinePart[];
+};
 
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { modelCalls = [], files = [] }: OutputExtras = {},
+  { reads = {}, modelCalls = [], files = [] }: OutputExtras = {},
 ): WrittenItem {
   return plain({
     id: newId(),
     type: 'function_call_output',
     callId,
     output: [text(output), ...files],
+    reads,
     ...(modelCalls.length > 0 && { modelCalls }),
   });
 }

@@ -35,7 +35,11 @@ async function callSend(
   };
   const signal = options.signal ?? new AbortController().signal;
   const made = options.call ?? call;
-  const passage = { tool: made.name === 'send' ? send : undefined, secretsOf: { userId: 'bob' } };
+  const passage = {
+    tool: made.name === 'send' ? send : undefined,
+    secretsOf: { userId: 'bob' },
+    situation: 'clean' as const,
+  };
   const output = await callTool(made, { turn, passage, signal });
   return { output, runs };
 }

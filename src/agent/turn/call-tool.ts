@@ -13,17 +13,18 @@ export async function callTool(
   call: FunctionCallItem,
   options: {
     turn: Turn;
-    passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'answered'>;
+    passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'situation' | 'answered'>;
     onProgress?: ToolContext['onProgress'];
     askModel?: ToolContext['askModel'];
     onFile?: ToolContext['onFile'];
+    onReads?: ToolContext['onReads'];
     onStopped?: ToolContext['onStopped'];
     signal: AbortSignal;
     traceparent?: string | undefined;
   },
 ): Promise<string> {
   const { turn, signal, traceparent } = options;
-  const { tool, secretsOf, answered } = options.passage;
+  const { tool, secretsOf, situation, answered } = options.passage;
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
@@ -38,9 +39,11 @@ export async function callTool(
       signal,
       traceparent,
       answered,
+      situation,
       onProgress: options.onProgress,
       askModel: options.askModel,
       onFile: options.onFile,
+      onReads: options.onReads,
       onStopped: options.onStopped,
     });
   } catch (error) {

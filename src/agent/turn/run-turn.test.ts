@@ -53,7 +53,7 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
     async passageFor(made) {
       if (made.name.startsWith('their_')) return { kind: 'gate', gate: gate(made) };
       if (made.name.startsWith('bad_')) return { kind: 'forbidden' };
-      return { kind: 'open', tool: undefined, secretsOf: { userId: 'ann' }, approval: undefined };
+      return { kind: 'open', tool: undefined, secretsOf: { userId: 'ann' }, approval: undefined, situation: 'clean' };
     },
     async callTool(made, { kind }) {
       done.push(kind === 'open' ? made.name : `${kind} ${made.name}`);

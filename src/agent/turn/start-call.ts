@@ -17,7 +17,7 @@ export async function startCall(
   { approval }: OpenPassage,
 ): Promise<void> {
   await markStarted(trx, turn, turn, call);
-  if (approval && !(await useApproval(trx, turn, approval)))
+  if (approval && !(await useApproval(trx, turn, { gateId: approval, callId: call.id })))
     throw new Error(`The approval of gate ${approval} was used or has expired.`);
 }
 
@@ -29,7 +29,7 @@ export async function undoStart(
   { approval }: OpenPassage,
 ): Promise<void> {
   await markStarted(trx, turn, turn, call, false);
-  if (approval) await restoreApproval(trx, turn, approval);
+  if (approval) await restoreApproval(trx, turn, { gateId: approval, callId: call.id });
 }
 
 /** For a call whose server asks a person first. It runs again with the answer. */

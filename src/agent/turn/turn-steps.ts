@@ -1,8 +1,9 @@
 import { type AttachmentHash, type ItemId, newId } from '#domain/ids.ts';
 import { type ModelCall, NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { storedHashesOf } from '#domain/thread/attachment.ts';
-import { type InlinePart, type Item, type MessageItem, textOf, type WrittenItem } from '#domain/thread/item.ts';
-import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
+import type { CompactionBody, InlinePart, Item, NewItem, OutputReads, WrittenItem } from '#domain/thread/item.ts';
+import type { Reads } from '#domain/thread/origin.ts';
+import { isAnswered, pendingAfter, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
@@ -19,12 +20,13 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { deleteCallQuestion } from '#store/tools/call-questions.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
-import type { ToolSet } from '#tools/tool.ts';
-import { InputRequired, SignInRequired } from '#tools/tool.ts';
+import { flowOf, InputRequired, SignInRequired, type ToolSet } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { CompactionSteps } from '../compaction/run-compaction.ts';
+import { sealSummary } from '../compaction/sealed-summary.ts';
 import { type PassageFacts, passageFor } from '../gates/gates.ts';
-import { isSuspicious, raiseLevelOf } from '../gates/raise-level-of.ts';
+import { raiseLevelOf } from '../gates/raise-level-of.ts';
+import { type ReadFacts, readBefore, readsOf } from '../gates/read-so-far.ts';
 import { limitTools } from '../missions/limit-tools.ts';
 import { endsSilently } from '../missions/no-result.ts';
 import { createRunBudget } from '../missions/run-budget.ts';
@@ -114,7 +116,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     run,
     { ...retrying, discard: meter.discard },
     (prompt) => loadPrompt(readAttachments, prompt, new Set(ownItems().flatMap(storedHashesOf))),
-    async (history) => isSuspicious(history, await currentTools(), turn.userId),
+    async (items, before) => readsOf(items, await currentTools(), before),
     showSummary,
   );
   let failedModels = 0; // models of the chain that failed: the attempt does not ask them again
@@ -153,11 +155,19 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   }
 
   /** Adds the summary to the reply of a turn that asked for it. After a crash, the next attempt adds it if it is missing. */
-  async function showSummary({ text: summary }: Summary): Promise<void> {
+  async function showSummary({ text: summary, reads }: Summary): Promise<void> {
     const shown = ownItems().findLast((item) => item.type === 'compaction' && item.attempt !== null);
     if (turn.request.compactAbove === undefined || (shown?.type === 'compaction' && shown.summary === summary)) return;
-    await append([plain({ id: newId(), type: 'compaction', summary, sealed: summaries.seal(turn, summary) })]);
+    await append([plain(compactionOf({ summary, reads }))]);
   }
+
+  const compactionOf = ({ summary, reads }: { summary: string; reads: Reads | null }): NewItem & CompactionBody => ({
+    id: newId(),
+    type: 'compaction',
+    summary,
+    sealed: sealSummary(summaries, turn, { summary, reads }),
+    ...(reads && { reads }),
+  });
 
   /** Watchers see items only after they are written. */
   function tell(items: readonly Item[]): void {
@@ -166,10 +176,21 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     }
   }
 
+  const readFacts = (offered: ToolSet): ReadFacts => ({
+    history: thread,
+    tools: offered,
+    summary: window.summary(),
+    isCut: run.isHistoryCut(),
+  });
+
   const passageFacts = (offered: ToolSet): PassageFacts => ({
     db,
     owner: turn,
     tools: offered,
+    run: turn.run ?? turn.id,
+    mission: turn.request.mission?.id,
+    readBefore: (call) => readBefore(call.id, readFacts(offered)),
+    callsAfter: (call) => pendingAfter(call.id, thread).map(callOf),
     started: false,
     raise: async (tool, call, level) => {
       const flags = await safety.flagsOfCall(turn, call.arguments);
@@ -180,7 +201,6 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       ];
       return raiseLevelOf(tool, call, level, { history: thread, tools: offered, alsoRead, flags, userId: turn.userId });
     },
-    userTexts: () => thread.flatMap((item) => (isFromUser(item) ? textOf(item.content) : [])),
   });
 
   const modelOf = (chain: ModelChain) => chain[Math.min(failedModels, chain.length - 1)] ?? chain[0];
@@ -282,14 +302,17 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
     async summarise(history) {
       const chain = await models.find(turn.request.model);
-      const { text: said, call } = await askChain(
+      const {
+        text: said,
+        reads,
+        call,
+      } = await askChain(
         chain,
         (model) => window.condense(model, history),
         () => false,
       );
       const summary = (await safety.textRedactorFor(turn))(said);
-      const item = { id: newId<ItemId>(), type: 'compaction', summary, sealed: summaries.seal(turn, summary) } as const;
-      defer([{ ...plain(item), usage: call.usage }], call);
+      defer([{ ...plain(compactionOf({ summary, reads })), usage: call.usage }], call);
     },
 
     async callTool(call, passage) {
@@ -297,6 +320,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
       const isBack = sentBack === call.id;
       if (!call.startedAt || isBack) await withOwner(db, turn, (trx) => startCall(trx, turn, call, passage));
       const files: InlinePart[] = [];
+      let reads: OutputReads = passage.tool ? flowOf(passage.tool).reads : {};
       try {
         const returned = await log.toolCalled(call, passage.tool, (onStopped) =>
           callTool(call, {
@@ -307,11 +331,12 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
             onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
             askModel: (request) => toolModel.ask(call, request),
             onFile: (file) => files.push(file),
+            onReads: (said) => (reads = said),
             onStopped,
           }),
         );
         const received = await safety.receive(turn, call.name, returned);
-        const output = outputOf(call, received, { files, modelCalls: toolModel.take(call.id) });
+        const output = outputOf(call, received, { reads, files, modelCalls: toolModel.take(call.id) });
         const written = await append([await keepFiles(output, (items) => attachments.keep(turn, items))]);
         if (passage.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
         return written;
@@ -349,5 +374,3 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
 const NOT_SIGNED_IN = 'Not run: the server refused the sign-in. Continue without the tool, and say so.';
 const FORBIDDEN = 'Not run: the operator has forbidden this tool. Continue without it, and say so.';
-
-const isFromUser = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';

@@ -1,5 +1,6 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { listPolicies, setPolicy, unsetPolicy } from '#agent/gates/policy-settings.ts';
+import { SITUATIONS, type Situation } from '#domain/thread/origin.ts';
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
 import { COMMAND_LINE, type OpenedDatabase, withDatabase } from '../connect/with-database.ts';
 import { printLine, printRecord, printTable } from '../print.ts';
@@ -12,9 +13,17 @@ export function addPolicyCommands(program: Command): void {
     .command('set')
     .argument('<tool>', 'the name of the tool')
     .addArgument(new Argument('<level>', 'whether its calls may be made').choices(TOOL_LEVELS))
+    .addOption(
+      new Option('--after <situation>', 'how far allow goes: also after text by others, or with private data besides')
+        .choices(SITUATIONS)
+        .default('clean'),
+    )
     .option('--not-yet', 'the tool is installed later')
     .description('Set the level of a tool. It comes before what the tool says of itself, and before "always".')
-    .addHelpText('after', '\nExample:\n  reborn policy set github ask')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  reborn policy set github ask\n  reborn policy set label_issue allow --after foreign',
+    )
     .action(setLevel);
   policy
     .command('unset')
@@ -30,11 +39,13 @@ export function addPolicyCommands(program: Command): void {
     .action(listLevels);
 }
 
-function setLevel(tool: string, level: ToolLevel, { notYet }: { readonly notYet?: true }): Promise<void> {
+type SetOptions = { readonly after: Situation; readonly notYet?: true };
+
+function setLevel(tool: string, level: ToolLevel, { after, notYet }: SetOptions): Promise<void> {
   return withDatabase(async (opened) => {
     if (!notYet) await requireTool(tool, opened);
-    await setPolicy(opened.db, { tool, level }, COMMAND_LINE.userId);
-    printLine(`${tool}: ${MEANING[level]}`);
+    await setPolicy(opened.db, { tool, level, after }, COMMAND_LINE.userId);
+    printLine(`${tool}: ${MEANING[level]}${level === 'allow' ? REACH[after] : ''}`);
   });
 }
 
@@ -51,9 +62,15 @@ async function requireTool(given: string, opened: OpenedDatabase): Promise<void>
 }
 
 const MEANING: Record<ToolLevel, string> = {
-  allow: 'its calls are made at once.',
+  allow: 'its calls are made at once',
   ask: 'each of its calls has to be approved.',
   never: 'none of its calls is made.',
+};
+
+const REACH: Record<Situation, string> = {
+  clean: ', unless the agent has read text by others before.',
+  foreign: ', also after the agent has read text by others.',
+  both: ', also after the agent has read text by others and private data.',
 };
 
 function unsetLevel(tool: string): Promise<void> {
@@ -70,6 +87,9 @@ function listLevels({ json }: { json?: true }): Promise<void> {
     if (json) return printRecord(policies);
     if (policies.length === 0)
       return printLine('No levels are set: tools that only read may run, and all others ask. See `reborn policy set`.');
-    printTable([['tool', 'level'], ...policies.map(({ tool, level }) => [tool, level])]);
+    printTable([
+      ['tool', 'level', 'after'],
+      ...policies.map(({ tool, level, after }) => [tool, level, level === 'allow' ? after : '']),
+    ]);
   });
 }

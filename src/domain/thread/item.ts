@@ -1,5 +1,6 @@
 import type { AttachmentHash, ItemId, ThreadId, TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
+import type { Reads } from './origin.ts';
 import type { ReasoningSummary, Thoughts } from './thoughts.ts';
 
 /** One entry of a thread. Items are ordered by (turnSeq, position): the turn's number, then the item's in the turn. */
@@ -33,6 +34,10 @@ export type MessageBody = {
   readonly type: 'message';
   readonly role: MessageRole;
   readonly content: readonly ContentPart[];
+  /** A model wrote it in the person's place, so its words are not the person's. */
+  readonly author?: 'agent';
+  /** The person has read it and answers for it: later calls are not judged by it. */
+  readonly vouched?: true;
   /** `incomplete`: the model stopped, failed or was cancelled in mid-sentence. */
   readonly status: 'completed' | 'incomplete';
   /** What the model said beside its calls, in a turn whose answer has a format: it is not part of that answer. */
@@ -69,9 +74,16 @@ export type FunctionCallOutputBody = {
   readonly type: 'function_call_output';
   readonly callId: string;
   readonly output: readonly ContentPart[];
+  /** The origin of the output. Without it, the class of the tool decides. */
+  readonly reads?: OutputReads;
+  /** The person has read it and answers for it: later calls are not judged by it. */
+  readonly vouched?: true;
   /** Answers that the tool got from the model while it ran. */
   readonly modelCalls?: readonly ToolModelCall[];
 };
+
+/** `results`: the addresses that a search of the operator has found. */
+export type OutputReads = Reads & { readonly results?: readonly string[] };
 
 /** A model call that a tool asked for. */
 export type ToolModelCall = {
@@ -88,6 +100,8 @@ export type CompactionBody = {
   readonly summary: string;
   /** The summary as callers have it: encrypted, and readable only for this service and this user. */
   readonly sealed: string;
+  /** What the model had read that is summed up here. Without it, everything. */
+  readonly reads?: Reads;
 };
 
 export type MessageRole = 'user' | 'assistant' | 'system' | 'developer';
@@ -97,21 +111,33 @@ export type ContentPart = TextPart | AttachedPart;
 /** A part whose bytes, if it has any, are at hand. */
 export type LoadedPart = TextPart | InlinePart;
 
-export type TextPart = { readonly type: 'text'; readonly text: string };
+export type TextPart = {
+  readonly type: 'text';
+  readonly text: string;
+  /** The sender of the message did not write it: it is forwarded or quoted. Prompts wrap it as foreign text. */
+  readonly origin?: 'others';
+  /** Where a text by others comes from, in a word. */
+  readonly source?: string;
+};
 
 /** An image or a file: with its bytes, or with a reference to them. */
 export type AttachedPart = InlinePart | StoredPart;
 export type InlinePart = Media & { readonly base64: string };
 export type StoredPart = Media & { readonly sha256: AttachmentHash; readonly bytes: number };
 
-type Media =
-  | { readonly type: 'image'; readonly mediaType: string }
-  | { readonly type: 'file'; readonly mediaType: string; readonly filename: string | null };
+/** `own`: the sender of the message says that they wrote it. Otherwise it is foreign. */
+type Media = { readonly mediaType: string; readonly origin?: 'own' } & (
+  | { readonly type: 'image' }
+  | { readonly type: 'file'; readonly filename: string | null }
+);
 
 export type MessageItem = Item & MessageBody;
 export type FunctionCallItem = Item & FunctionCallBody;
 
 export const text = (value: string): TextPart => ({ type: 'text', text: value });
+
+/** A text in a person's message that someone else wrote. `source` says in a word where it comes from, such as `forwarded`. */
+export const textByOthers = (value: string, source: string): TextPart => ({ ...text(value), origin: 'others', source });
 
 /** An item with other parts; the same item when `change` returns every part unchanged. */
 export function mapParts<I extends ItemBody>(item: I, change: (part: ContentPart) => ContentPart): I {

@@ -1,3 +1,4 @@
+import type { ItemId } from '../ids.ts';
 import type { FunctionCallItem, Item } from './item.ts';
 
 /** The first call without an output, in the order of the model's calls. */
@@ -16,6 +17,12 @@ export function pendingCalls(history: readonly Item[]): FunctionCallItem[] {
     if (answer >= 0) outputs.splice(answer, 1);
     return answer < 0;
   });
+}
+
+/** The pending calls of the same answer that come after this one. */
+export function pendingAfter(id: ItemId, history: readonly Item[]): FunctionCallItem[] {
+  const pending = pendingCalls(history);
+  return pending.slice(pending.findIndex((call) => call.id === id) + 1).filter((call) => call.id !== id);
 }
 
 const SPEAKERS = new Set(['assistant', 'user']);

@@ -1,5 +1,6 @@
 import type { TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
+import type { Reads } from './origin.ts';
 
 /** Replaces the older part of a thread in prompts: all items up to and including (throughSeq, throughPosition). */
 export type Summary = {
@@ -8,6 +9,8 @@ export type Summary = {
   /** The turn that made it. */
   readonly turnSeq: number;
   readonly text: string;
+  /** What the model had read that is summed up here; null in summaries of older versions, which may hide anything. */
+  readonly reads: Reads | null;
 };
 
 /** A summary, and the model call that wrote it. */

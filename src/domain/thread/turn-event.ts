@@ -144,14 +144,29 @@ export function contentOf(item: Item): NewItem {
         role: item.role,
         content: item.content,
         status: item.status,
+        ...(item.author && { author: item.author }),
+        ...(item.vouched && { vouched: item.vouched }),
         ...(item.phase && { phase: item.phase }),
         ...(item.reasoning && { reasoning: item.reasoning }),
       };
     case 'function_call':
       return { ...callOf(item), ...(item.reasoning && { reasoning: item.reasoning }) };
     case 'function_call_output':
-      return { id: item.id, type: item.type, callId: item.callId, output: item.output };
+      return {
+        id: item.id,
+        type: item.type,
+        callId: item.callId,
+        output: item.output,
+        ...(item.reads && { reads: item.reads }),
+        ...(item.vouched && { vouched: item.vouched }),
+      };
     case 'compaction':
-      return { id: item.id, type: item.type, summary: item.summary, sealed: item.sealed };
+      return {
+        id: item.id,
+        type: item.type,
+        summary: item.summary,
+        sealed: item.sealed,
+        ...(item.reads && { reads: item.reads }),
+      };
   }
 }

@@ -17,6 +17,8 @@ export type Turn = {
   readonly userId: UserId;
   /** Its number in the thread, from 1. */
   readonly seq: number;
+  /** The first turn of its run: one input, followed through its gates. null for the first turn itself. */
+  readonly run: TurnId | null;
   readonly status: TurnStatus;
   readonly channel: Channel;
   readonly request: TurnRequest;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { MissionId } from '../ids.ts';
 import type { GatedCall } from './gate.ts';
 
 /** An approval applies to one tool, its version, and exactly these arguments. */
@@ -6,9 +7,9 @@ export function digestCall({ name, arguments: json }: GatedCall, revision: strin
   return digestTexts([name, revision ?? '', json]);
 }
 
-/** A standing approval applies to one tool, its version, and one shape of arguments. */
-export function digestShape({ name }: GatedCall, revision: string | null, shape: string): string {
-  return digestTexts([name, revision ?? '', shape]);
+/** A standing approval applies to one tool, its version, and one shape of arguments; it can be limited to runs of one mission. */
+export function digestShape({ name }: GatedCall, revision: string | null, shape: string, mission?: MissionId): string {
+  return digestTexts([name, revision ?? '', shape, ...(mission ? [mission] : [])]);
 }
 
 /** As JSON no text can pass for the end of another. Half a surrogate pair is escaped, so it differs from any other. */

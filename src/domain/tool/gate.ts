@@ -1,6 +1,8 @@
 import type { GateId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { FunctionCallBody, NewItem } from '../thread/item.ts';
+import type { Because, Situation } from '../thread/origin.ts';
+import type { AddressQuestion } from './read-so-far.ts';
 
 /** The reason why a thread waits. A gate is a database row and holds no memory, so it can wait for weeks. */
 export type Gate = {
@@ -19,6 +21,7 @@ export type GateKind = 'external-tool' | 'approval' | 'auth' | 'pairing' | 'inpu
 export type NewGate = Pick<Gate, 'id' | 'kind' | 'call'> & {
   /** The version of the tool. An approval applies to this version only. */
   readonly revision?: string;
+  readonly asked?: GateFacts | null;
 };
 
 /** A gate that is not answered yet. */
@@ -26,7 +29,26 @@ export type OpenGate = Gate & {
   readonly userId: UserId;
   /** The version of the tool. */
   readonly revision: string | null;
+  /** Why it asks; null at gates that don't ask for an approval, and at those of older versions. */
+  readonly asked: GateFacts | null;
   readonly createdAt: Date;
+};
+
+/** Why a call needs an approval, as the card says it. */
+export type GateFacts = {
+  readonly situation: Situation;
+  /** What the model had read, the newest last. At most 20 are kept. */
+  readonly because: readonly Because[];
+  /** What is asked about an address. */
+  readonly address?: AddressQuestion;
+  /** Further calls of the same answer that need an approval too, each with its own version and facts. */
+  readonly others?: readonly AskedCall[];
+};
+
+export type AskedCall = {
+  readonly call: GatedCall;
+  readonly revision: string | null;
+  readonly address?: AddressQuestion;
 };
 
 export type GatedCall = NewItem & FunctionCallBody;

@@ -2,3 +2,6 @@
 export const RESERVED_PREFIXES = ['memory_', 'skill_', 'mission_', 'reborn_'] as const;
 
 export const isReservedName = (name: string): boolean => RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+/** Opens web addresses. What it has opened counts when the next one is judged. */
+export const WEB_FETCH = 'reborn_web_fetch';

@@ -6,7 +6,7 @@ create or replace function settle_turns(self uuid, room integer, cancelled_job t
   gate_ids uuid[], gate_kinds text[], gate_calls text[], gate_revisions text[],
   item_entries integer[], positions integer[], item_ids uuid[], bodies text[], item_usages text[], starteds boolean[],
   call_entries integer[], providers text[], models text[], faileds boolean[], inputs bigint[], cacheds bigint[],
-  outputs bigint[], costs float8[], took bigint[])
+  outputs bigint[], costs float8[], took bigint[], gate_facts text[] default null)
 returns table (entry integer, outcome text, ended_at timestamptz, next uuid, next_runs boolean) language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare held uuid[]; answered integer; crowded boolean; moment timestamptz;
@@ -41,9 +41,10 @@ begin
     from unnest(item_entries, positions, item_ids, bodies, item_usages, starteds) as i (n, position, id, body, usage, started)
     join ended as e on e.n = i.n
   ), opened as (
-    insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call, revision)
-    select g.id, e.thread_id, e.id, e.seq, e.user_id, g.kind, g.call::json, g.revision
-    from unnest(gate_ids, gate_kinds, gate_calls, gate_revisions) with ordinality as g (id, kind, call, revision, n)
+    insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call, revision, asked)
+    select g.id, e.thread_id, e.id, e.seq, e.user_id, g.kind, g.call::json, g.revision, g.asked::json
+    from unnest(gate_ids, gate_kinds, gate_calls, gate_revisions, gate_facts)
+      with ordinality as g (id, kind, call, revision, asked, n)
     join ended as e on e.n = g.n where g.id is not null
   ), followed as (
     update jobs set waiting_on = e.gate,

@@ -19,7 +19,7 @@ language plpgsql stable as $$ begin return (
       where gates.thread_id = given_thread and turn_seq < given_seq and (answered_seq is null or answered_seq > given_seq) limit 1
     ) as gate),
     'summary', (select to_json(newest) from (
-      select through_seq as "throughSeq", through_position as "throughPosition", summaries.turn_seq as "turnSeq", text
+      select through_seq as "throughSeq", through_position as "throughPosition", summaries.turn_seq as "turnSeq", text, reads
       from summaries where summaries.thread_id = given_thread and summaries.user_id = given_user
         and not exists (select from turns as other
           where other.hidden and other.thread_id = given_thread and other.seq = summaries.through_seq)

@@ -126,6 +126,7 @@ function toAccepted(input: Accepting, row: AcceptedRow): Accepted {
     threadId: row.threadId,
     userId: input.userId,
     seq: row.seq,
+    run: null,
     status: 'queued',
     channel: input.channel,
     request: input.request,

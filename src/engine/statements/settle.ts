@@ -59,6 +59,7 @@ export async function settleTurns(
     gates.map((gate) => gate?.revision ?? null),
     ...itemParameters(batch.map(({ last }) => ({ position: last.position ?? 0, items: last.items }))),
     ...callParameters(batch.map(({ calls }) => calls)),
+    gates.map((gate) => (gate?.asked ? JSON.stringify(gate.asked) : null)),
     ...textParameters(
       batch.map(({ turn, last }) => ({ threadId: turn.threadId, userId: turn.userId, items: last.items })),
     ),
@@ -68,7 +69,7 @@ export async function settleTurns(
 }
 
 const SETTLE = `
-  with done as materialized (select * from settle_turns(${parameters(30)})), ${writeTexts(30, ['ended', 'again'])}
+  with done as materialized (select * from settle_turns(${parameters(31)})), ${writeTexts(31, ['ended', 'again'])}
   select entry, outcome, ended_at as "endedAt", next, next_runs as "nextRuns" from done`;
 
 type SettledRow = {

@@ -90,7 +90,7 @@ type ClaimedRow = Omit<Turn, 'usage'> & {
 
 // The newest attempt that wrote an item is looked up only from the second attempt on.
 const CLAIMED = `
-  select id, thread_id as "threadId", user_id as "userId", seq, status, channel, request, failure, attempt,
+  select id, thread_id as "threadId", user_id as "userId", seq, run, status, channel, request, failure, attempt,
     cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt",
     extract(epoch from now() - created_at)::float8 * 1000 as "ageMs", handback, trial, broken,
     group_attempt as "groupAttempt", group_size as "groupSize",
@@ -119,9 +119,14 @@ export async function readContexts(pool: EnginePool, turns: readonly Turn[]): Pr
 const MAX_HISTORY_BYTES = 32 * 1024 * 1024;
 
 /** The history of a thread that is too large for its turn's context: the newest part up to the limit, in order. */
-export async function readLargeHistory(pool: EnginePool, turn: Turn): Promise<Item[]> {
-  const { rows } = await pool.query<ItemJson>(LARGE_HISTORY, [turn.threadId, turn.userId, turn.seq, MAX_HISTORY_BYTES]);
-  return rows.map(itemFromJson);
+export async function readLargeHistory(pool: EnginePool, turn: Turn): Promise<{ items: Item[]; isCut: boolean }> {
+  const { rows } = await pool.query<ItemJson & { isCut: boolean }>(LARGE_HISTORY, [
+    turn.threadId,
+    turn.userId,
+    turn.seq,
+    MAX_HISTORY_BYTES,
+  ]);
+  return { items: rows.map(({ isCut: _, ...item }) => itemFromJson(item)), isCut: rows[0]?.isCut ?? false };
 }
 
 // Whole turns only, so that no call is separated from its output. `needed`: the turns after the last one that did not end at a
@@ -141,7 +146,8 @@ const LARGE_HISTORY = `
       order by seq desc limit 1), 0) as after
   )
   select items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, id, attempt, body, usage,
-    to_json(started_at) as "startedAt"
+    to_json(started_at) as "startedAt",
+    (select coalesce(bool_or(held > $4 and turn_seq <= after), false) from sizes, needed) as "isCut"
   from items join sizes using (turn_seq), needed
   where thread_id = $1 and user_id = $2 and (sizes.held <= $4 or turn_seq > needed.after)
   order by turn_seq, position`;

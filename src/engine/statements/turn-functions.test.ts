@@ -343,7 +343,7 @@ test('a prompt has the shown line, and no summary that covers a hidden turn', as
     select thread_id, seq, 1, user_id, 3, id, 'through ' || seq, 'p', 'm', '{}' from turns where thread_id = $1 and seq = $2`;
   const read = async () => {
     const [context] = await readContexts(pool, [{ ...first.turn, seq: 4 }]);
-    const large = await readLargeHistory(pool, { ...first.turn, seq: 4 });
+    const { items: large } = await readLargeHistory(pool, { ...first.turn, seq: 4 });
     const seqs = (items: readonly { turnSeq: number }[] = []) => [...new Set(items.map(({ turnSeq }) => turnSeq))];
     return { summary: context?.summary?.text, history: seqs(context?.history ?? []), large: seqs(large) };
   };

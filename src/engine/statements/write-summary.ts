@@ -9,7 +9,7 @@ export async function writeSummary(
   pool: EnginePool,
   self: ReplicaId,
   turn: Turn,
-  { throughSeq, throughPosition, text }: Summary,
+  { throughSeq, throughPosition, text, reads }: Summary,
   { provider, model, usage, milliseconds }: ModelCall,
 ): Promise<boolean> {
   const { rows } = await pool.query(WRITE, [
@@ -27,6 +27,7 @@ export async function writeSummary(
     usage.outputTokens,
     usage.cost && usage.cost.inputUsd + usage.cost.outputUsd,
     Math.round(milliseconds),
+    JSON.stringify(reads),
   ]);
   return rows.length > 0;
 }
@@ -36,8 +37,8 @@ const WRITE = `
     select id, thread_id, seq, user_id from turns
     where id = $1::uuid and attempt = $2::integer and runner = $3::uuid and status = 'running' for no key update
   ), written as (
-    insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage)
-    select thread_id, $4::integer, $5::integer, user_id, seq, id, $6::text, $7::text, $8::text, $9::json from fence
+    insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage, reads)
+    select thread_id, $4::integer, $5::integer, user_id, seq, id, $6::text, $7::text, $8::text, $9::json, $15::json from fence
     on conflict do nothing
     returning user_id
   ), counted as (

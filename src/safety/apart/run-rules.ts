@@ -1,4 +1,4 @@
-import { hostsIn } from '../injection/hosts-in.ts';
+import { hostsIn } from '../addresses/hosts-in.ts';
 import type { Action, Rule, RuleFacts } from '../rule.ts';
 import { hiddenText } from '../rules/hidden-text.ts';
 import { imageBeacon } from '../rules/image-beacon.ts';

@@ -16,7 +16,7 @@ beforeEach(() => server.everything.query('truncate notes, note_words'));
 afterAll(() => server?.close());
 
 const write = (owner: typeof ann, path: string, text: string) =>
-  withOwner(server.db, owner, (trx) => writeNote(trx, owner, path, text));
+  withOwner(server.db, owner, (trx) => writeNote(trx, owner, { path, text, origin: 'person' }));
 const find = (owner: typeof ann, question: string) =>
   withOwner(server.db, owner, (trx) => findByWords(trx, owner, question, 10));
 const words = async () =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Note } from '#domain/note.ts';
+import type { Note, NoteOrigin } from '#domain/note.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 import { toSignature } from './signature.ts';
 
@@ -34,21 +34,33 @@ export function listNotes(trx: OwnedTransaction, owner: Owner, limit: number): P
     .execute();
 }
 
-/** Writing an unchanged text does nothing; a new text is queued for embedding. */
-export async function writeNote(trx: OwnedTransaction, owner: Owner, path: string, text: string): Promise<void> {
+/** Of a note whose text is unchanged, only the origin is written. A new text is queued for embedding. */
+export async function writeNote(trx: OwnedTransaction, owner: Owner, { path, text, origin }: NewNote): Promise<void> {
   const known = await lockNote(trx, owner, path);
-  if (known?.text === text) return;
+  if (known?.text === text) return setOrigin(trx, owner, path, origin);
   if (known) await unindexWords(trx, owner, { ...known, path });
 
   const { number } = await trx
     .insertInto('notes')
-    .values({ userId: owner.userId, path, text, wordCount: 0 })
+    .values({ userId: owner.userId, path, text, origin, wordCount: 0 })
     .onConflict((taken) =>
-      taken.columns(['userId', 'path']).doUpdateSet({ text, ...UNEMBEDDED, updatedAt: sql<Date>`now()` }),
+      taken.columns(['userId', 'path']).doUpdateSet({ text, origin, ...UNEMBEDDED, updatedAt: sql<Date>`now()` }),
     )
     .returning('number')
     .executeTakeFirstOrThrow();
   await indexWords(trx, owner, { number, path, text });
+}
+
+export type NewNote = Pick<Note, 'path' | 'text' | 'origin'>;
+
+async function setOrigin(trx: OwnedTransaction, owner: Owner, path: string, origin: NoteOrigin): Promise<void> {
+  await trx
+    .updateTable('notes')
+    .set({ origin })
+    .where('userId', '=', owner.userId)
+    .where('path', '=', path)
+    .where('origin', '<>', origin)
+    .execute();
 }
 
 /** Returns false when there was none. */
@@ -139,7 +151,7 @@ async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
     .executeTakeFirst();
 }
 
-const columns = ['path', 'text', 'createdAt', 'updatedAt'] as const;
+const columns = ['path', 'text', 'origin', 'createdAt', 'updatedAt'] as const;
 
 /** Notes without a vector that are due for one. */
 const UNEMBEDDED = {

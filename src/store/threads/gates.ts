@@ -84,4 +84,4 @@ function close(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number) {
     .where('answeredAt', 'is', null);
 }
 
-const columns = ['id', 'threadId', 'turnId', 'kind', 'call', 'userId', 'revision', 'createdAt'] as const;
+const columns = ['id', 'threadId', 'turnId', 'kind', 'call', 'userId', 'revision', 'asked', 'createdAt'] as const;

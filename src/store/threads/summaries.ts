@@ -12,7 +12,7 @@ export async function findSummary(
   { seq, before }: { readonly seq: number; readonly before?: Date | undefined },
 ): Promise<MadeSummary | undefined> {
   const { rows } = await sql<MadeSummary>`
-    select through_seq, through_position, turn_seq, turn_id, text, provider, model, usage, created_at from summaries
+    select through_seq, through_position, turn_seq, turn_id, text, reads, provider, model, usage, created_at from summaries
     where thread_id = ${threadId} and user_id = ${owner.userId} and turn_seq <= ${seq}
       and created_at < ${before ?? 'infinity'} and through_seq in (${lineOf(owner, threadId, seq)})
     order by through_seq desc, through_position desc limit 1`.execute(trx);

@@ -14,6 +14,8 @@ export type NewTurn = {
   readonly seq: number;
   readonly channel: Channel;
   readonly request: TurnRequest;
+  /** The first turn of its run, if it is another one. */
+  readonly run?: TurnId;
 };
 
 /** Inserts a turn of an existing thread and its first items, in one statement. `waits`: it is active and waits for a replica. */
@@ -74,6 +76,7 @@ async function insert(
     uses.map(({ id }) => id),
     uses.map(({ sha256 }) => sha256),
     failure && JSON.stringify(failure),
+    turn.run ?? null,
   ]);
   return toTurn(one(rows));
 }
@@ -293,6 +296,7 @@ const columns = [
   'threadId',
   'userId',
   'seq',
+  'run',
   'status',
   'channel',
   'request',
@@ -321,10 +325,10 @@ const INSERT = `
     insert into attachment_uses (item_id, sha256, thread_id, user_id)
     select used.id, used.sha256, $2::uuid, $3::text from unnest($13::uuid[], $14::text[]) as used (id, sha256)
   )
-  insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at, refused, failure)
+  insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at, refused, failure, run)
   values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6,
     case $9::text when 'ended' then 'completed' when 'refused' then 'failed' else 'queued' end,
-    case $9 when 'waits' then now() end, case when $9 in ('ended', 'refused') then now() end, $9 = 'refused', $15::json)
+    case $9 when 'waits' then now() end, case when $9 in ('ended', 'refused') then now() end, $9 = 'refused', $15::json, $16::uuid)
   returning ${selected}`;
 
 const ACTIVATE_NEXT = `

@@ -32,7 +32,7 @@ afterAll(() => database.close());
 
 const find = (digest = 'd1', owner: Owner = ann, id = callId) =>
   withOwner(database.db, owner, (trx) => findApproval(trx, owner, { callId: id, digest }));
-const use = (owner: Owner = ann) => withOwner(database.db, owner, (trx) => useApproval(trx, owner, gateId));
+const use = (owner: Owner = ann) => withOwner(database.db, owner, (trx) => useApproval(trx, owner, { gateId, callId }));
 
 test('an approval is found by the call and its content, and only by its owner', async () => {
   expect(await find()).toBe(gateId);

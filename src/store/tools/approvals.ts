@@ -6,6 +6,9 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 /** An approval of one call. `callId` is the item, and `digest` its content as it was shown. */
 export type NewApproval = { readonly gateId: GateId; readonly callId: ItemId; readonly digest: string };
 
+/** One gate can approve several calls. */
+export type UsedApproval = Pick<NewApproval, 'gateId' | 'callId'>;
+
 /** Long enough for a busy service to run the call; an approved call that never ran must not run much later. */
 const GOOD_FOR = '15 minutes';
 
@@ -40,11 +43,12 @@ export async function findApproval(
 }
 
 /** Uses up the approval. If it returns false, the call must not run. */
-export async function useApproval(trx: OwnedTransaction, owner: Owner, gateId: GateId): Promise<boolean> {
+export async function useApproval(trx: OwnedTransaction, owner: Owner, used: UsedApproval): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('approvals')
     .set({ usedAt: sql<Date>`now()` })
-    .where('gateId', '=', gateId)
+    .where('gateId', '=', used.gateId)
+    .where('callId', '=', used.callId)
     .where('userId', '=', owner.userId)
     .where('usedAt', 'is', null)
     .where('expiresAt', '>', sql<Date>`now()`)
@@ -53,11 +57,12 @@ export async function useApproval(trx: OwnedTransaction, owner: Owner, gateId: G
 }
 
 /** Gives back the approval of a call that has not run after all. */
-export async function restoreApproval(trx: OwnedTransaction, owner: Owner, gateId: GateId): Promise<void> {
+export async function restoreApproval(trx: OwnedTransaction, owner: Owner, used: UsedApproval): Promise<void> {
   await trx
     .updateTable('approvals')
     .set({ usedAt: null })
-    .where('gateId', '=', gateId)
+    .where('gateId', '=', used.gateId)
+    .where('callId', '=', used.callId)
     .where('userId', '=', owner.userId)
     .execute();
 }

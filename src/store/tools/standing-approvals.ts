@@ -1,5 +1,6 @@
-import { newId } from '#domain/ids.ts';
+import { type MissionId, newId } from '#domain/ids.ts';
 import type { Scope, UserId } from '#domain/principal.ts';
+import { coversSituation, SITUATIONS, type Situation } from '#domain/thread/origin.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
@@ -12,15 +13,19 @@ export type StandingApproval = {
   readonly revision: string | null;
   /** One line for each value, in readable form. */
   readonly shape: string;
+  /** It applies in this situation and in weaker ones. */
+  readonly situation: Situation;
+  /** The mission to whose runs it is limited. */
+  readonly missionId: MissionId | null;
   readonly createdAt: Date;
 };
 
-export type NewStandingApproval = Pick<StandingApproval, 'tool' | 'revision' | 'shape'> & {
-  /** Of all three fields, for lookup. */
+export type NewStandingApproval = Pick<StandingApproval, 'tool' | 'revision' | 'shape' | 'situation' | 'missionId'> & {
+  /** Of tool, revision, shape and mission, for lookup. */
   readonly digest: string;
 };
 
-/** Only for answering a gate. */
+/** Only for answering a gate. One that was given in a weaker situation becomes stronger. */
 export async function insertStandingApproval(
   trx: Audited<OwnedTransaction>,
   owner: Owner,
@@ -29,16 +34,35 @@ export async function insertStandingApproval(
   await trx
     .insertInto('standingApprovals')
     .values({ ...approval, id: newId(), userId: owner.userId })
-    .onConflict((given) => given.columns(['userId', 'digest']).doNothing())
+    .onConflict((given) =>
+      given
+        .columns(['userId', 'digest'])
+        .doUpdateSet({ situation: approval.situation })
+        .where('standingApprovals.situation', 'in', [approval.situation, ...weakerThan(approval.situation)]),
+    )
     .execute();
 }
 
-export async function hasStandingApproval(trx: OwnedTransaction, owner: Owner, digest: string): Promise<boolean> {
+const weakerThan = (situation: Situation): Situation[] =>
+  SITUATIONS.filter((other) => other !== situation && coversSituation(situation, other));
+
+/** Whether one of these was given, in a situation that covers this one. */
+export async function hasStandingApproval(
+  trx: OwnedTransaction,
+  owner: Owner,
+  digests: readonly string[],
+  situation: Situation,
+): Promise<boolean> {
   const row = await trx
     .selectFrom('standingApprovals')
     .select('id')
     .where('userId', '=', owner.userId)
-    .where('digest', '=', digest)
+    .where('digest', 'in', digests)
+    .where(
+      'situation',
+      'in',
+      SITUATIONS.filter((given) => coversSituation(given, situation)),
+    )
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -47,7 +71,7 @@ export async function hasStandingApproval(trx: OwnedTransaction, owner: Owner, d
 export function listStandingApprovals(trx: OwnedTransaction, owner: Scope): Promise<StandingApproval[]> {
   return trx
     .selectFrom('standingApprovals')
-    .select(['id', 'userId', 'tool', 'revision', 'shape', 'createdAt'])
+    .select(['id', 'userId', 'tool', 'revision', 'shape', 'situation', 'missionId', 'createdAt'])
     .$if(owner !== 'everyone', (query) => query.where('userId', '=', userOf(owner) as UserId))
     .orderBy('id', 'desc')
     .execute();

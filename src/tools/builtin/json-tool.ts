@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import type { Tool, ToolContext, ToolFlow } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
 
@@ -13,21 +13,23 @@ type JsonToolOptions<P> = {
   readonly level?: ToolLevel;
   /** true when left out. */
   readonly repeatable?: boolean;
-  readonly act: (given: P, owner: ToolContext['owner'], idempotencyKey: string) => Promise<object>;
+  readonly flow: ToolFlow;
+  readonly act: (given: P, owner: ToolContext['owner'], context: ToolContext) => Promise<object>;
 };
 
 /** A tool that checks its arguments and returns JSON. The model reads what is wrong with them. */
 export function jsonTool<P>(options: JsonToolOptions<P>): Tool {
-  const { name, description, parameters, level = 'allow', repeatable = true, act } = options;
+  const { name, description, parameters, level = 'allow', repeatable = true, flow, act } = options;
   return {
     definition: { name, description, parameters: shortSchemaOf(parameters), strict: null },
     repeatable,
     level,
-    call: async (argumentsJson, { owner, idempotencyKey }) => {
+    flow,
+    call: async (argumentsJson, context) => {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return JSON.stringify(given);
       try {
-        return JSON.stringify(await act(given.value, owner, idempotencyKey));
+        return JSON.stringify(await act(given.value, context.owner, context));
       } catch (error) {
         if (error instanceof InvalidRequest) return JSON.stringify({ error: `Invalid parameters: ${error.message}` });
         if (error instanceof NotFound) return JSON.stringify({ error: error.message });

@@ -3,13 +3,15 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { type MemoryPort, memoryTools } from './memory-tools.ts';
 
 const updatedAt = new Date('2026-01-02T03:04:05Z');
-const search = vi.fn<MemoryPort['search']>(async () => [{ path: 'a', text: 'bees', score: 0.5, updatedAt }]);
+const search = vi.fn<MemoryPort['search']>(async () => [
+  { path: 'a', text: 'bees', score: 0.5, origin: 'person', updatedAt },
+]);
 const port: MemoryPort = {
   search,
-  find: async (_owner, path) => (path === 'a' ? { path, text: 'bees', updatedAt } : undefined),
-  write: async (_owner, path, text) => {
+  find: async (_owner, path) => (path === 'a' ? { path, text: 'bees', origin: 'person', updatedAt } : undefined),
+  write: async (_owner, path, text, origin) => {
     if (text === '') throw new InvalidRequest('invalid_request', 'text', 'text must not be blank.');
-    return { path, text, updatedAt };
+    return { path, text, origin, updatedAt };
   },
   delete: async (_owner, path) => path === 'a',
 };

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { AGENT_IDENTITY, normalizePath } from '#domain/note.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import { InvalidRequest } from '#domain/errors.ts';
+import { AGENT_IDENTITY, type NoteOrigin, normalizePath } from '#domain/note.ts';
+import type { JudgeCall, Tool, ToolContext, ToolFlow } from '../tool.ts';
 import { jsonTool } from './json-tool.ts';
+import { parseArguments } from './parse-arguments.ts';
 
 /**
  * The agent's memory of its user across threads. All four can be repeated: two only read, a repeated write stores the
@@ -22,14 +24,12 @@ const searchTool = (memory: MemoryPort) =>
       query: z.string().min(1).max(2000).describe('What to look for: a question, or a few words.'),
       limit: z.int().min(1).max(20).describe('How many notes at most. 5 when left out.').optional(),
     }),
-    act: async ({ query, limit }, owner) => ({
-      results: (await memory.search(owner, query, limit ?? 5)).map((note) => ({
-        path: note.path,
-        text: note.text,
-        score: note.score,
-        updated_at: note.updatedAt.toISOString(),
-      })),
-    }),
+    flow: READS_NOTES,
+    act: async ({ query, limit }, owner, context) => {
+      const found = await memory.search(owner, query, limit ?? 5);
+      tellOrigin(context, found);
+      return { results: found.map(({ score, ...note }) => ({ ...render(note), score })) };
+    },
   });
 
 const readTool = (memory: MemoryPort) =>
@@ -37,10 +37,12 @@ const readTool = (memory: MemoryPort) =>
     name: 'memory_read',
     description: 'Reads one note in full.',
     parameters: z.strictObject({ path }),
-    act: async (given, owner) => {
+    flow: READS_NOTES,
+    act: async (given, owner, context) => {
       const note = await memory.find(owner, given.path);
+      tellOrigin(context, note ? [note] : []);
       return note
-        ? { path: note.path, text: note.text, updated_at: note.updatedAt.toISOString() }
+        ? render(note)
         : { error: `There is no note at ${normalizePath(given.path)}. Use memory_search to find its path.` };
     },
   });
@@ -51,9 +53,10 @@ const writeTool = (memory: MemoryPort) =>
     description:
       'Stores a note for this user, which you can find in any later conversation. Use it when the user mentions something worth remembering or asks you to. It replaces the note at this path: read that first if you want to add to it. Use one note for each subject. The note identity/user says who the user is, and is shown to you in every conversation. Never write passwords or keys.',
     parameters: z.strictObject({ path, text: z.string().describe('The whole text of the note.') }),
-    act: async ({ text, ...given }, owner) => {
+    flow: { reads: {}, runs: judgeWrite(memory) },
+    act: async ({ text, ...given }, owner, { situation }) => {
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };
-      const note = await memory.write(owner, given.path, text);
+      const note = await memory.write(owner, given.path, text, situation === 'clean' ? 'person' : 'foreign');
       return { path: note.path, updated_at: note.updatedAt.toISOString() };
     },
   });
@@ -63,23 +66,69 @@ const deleteTool = (memory: MemoryPort) =>
     name: 'memory_delete',
     description: 'Deletes one note permanently. Use it when the user asks you to, or when a note is wrong.',
     parameters: z.strictObject({ path }),
+    flow: { reads: {}, runs: 'clean' },
     act: async (given, owner) => {
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };
       return { path: normalizePath(given.path), deleted: await memory.delete(owner, given.path) };
     },
   });
 
+const READS_NOTES: ToolFlow = { reads: { private: true }, from: 'notes', runs: 'always' };
+
+/** A note that was written after reading text by others may repeat it, so it counts as such a text. */
+function tellOrigin({ onReads }: ToolContext, notes: readonly Note[]): void {
+  onReads?.({ private: notes.length > 0, foreign: notes.some(({ origin }) => origin !== 'person') });
+}
+
+/**
+ * After text by others, the agent may add notes and change those that it has written in the same way: they are marked. A note of
+ * the person, and one that stands in every prompt, is changed only with an approval.
+ */
+const judgeWrite =
+  (memory: MemoryPort): JudgeCall =>
+  async (argumentsJson, { situation }, owner) => {
+    if (situation === 'clean') return 'runs';
+    const at = pathIn(argumentsJson);
+    if (at === undefined) return 'runs'; // nothing will be written
+    if (at.startsWith('identity/')) return 'asks';
+    const known = await memory.find(owner, at);
+    return !known || known.origin === 'foreign' ? 'runs' : 'asks';
+  };
+
+function pathIn(argumentsJson: string): string | undefined {
+  const given = parseArguments(z.object({ path }), argumentsJson);
+  if ('error' in given) return undefined;
+  try {
+    return normalizePath(given.value.path);
+  } catch (error) {
+    if (error instanceof InvalidRequest) return undefined;
+    throw error;
+  }
+}
+
+const render = ({ path: at, text, origin, updatedAt }: Note) => ({
+  path: at,
+  text,
+  ...(origin === 'foreign' && { origin: 'written after reading text by others' }),
+  updated_at: updatedAt.toISOString(),
+});
+
 /** The agent's identity is part of every prompt, so it must not come from a page that the agent has read. */
 const isAgentIdentity = (given: string) => normalizePath(given) === AGENT_IDENTITY;
 const PERSON_ONLY = `Only the user can change ${AGENT_IDENTITY}, in the memory view of the web UI. Tell them what to write.`;
 
 type Owner = ToolContext['owner'];
-type Note = { readonly path: string; readonly text: string; readonly updatedAt: Date };
+type Note = {
+  readonly path: string;
+  readonly text: string;
+  readonly origin: NoteOrigin;
+  readonly updatedAt: Date;
+};
 
 /** The memory as the tools use it. It throws `InvalidRequest` for an invalid path or text. */
 export type MemoryPort = {
   search(owner: Owner, query: string, limit: number): Promise<readonly (Note & { readonly score: number })[]>;
   find(owner: Owner, path: string): Promise<Note | undefined>;
-  write(owner: Owner, path: string, text: string): Promise<Note>;
+  write(owner: Owner, path: string, text: string, origin: NoteOrigin): Promise<Note>;
   delete(owner: Owner, path: string): Promise<boolean>;
 };

@@ -3,7 +3,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { isUuid, type MissionId } from '#domain/ids.ts';
 import type { Mission, Occurrence } from '#domain/mission/mission.ts';
 import { describeSchedule, type Schedule } from '#domain/mission/schedule.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import type { Tool, ToolContext, ToolFlow } from '../tool.ts';
 import { jsonTool } from './json-tool.ts';
 
 /**
@@ -21,6 +21,9 @@ export function missionTools(missions: MissionPort): Tool[] {
     deleteTool(missions),
   ];
 }
+
+/** Each call asks anyway. After text by others, no earlier answer covers it. */
+const CHANGES: ToolFlow = { reads: {}, runs: 'clean' };
 
 const scheduleFields = {
   cron: z.string().max(100).optional(),
@@ -60,6 +63,7 @@ const id = z.string().describe('The id from mission_list.');
 const previewTool = (missions: MissionPort) =>
   jsonTool({
     name: 'mission_preview',
+    flow: { reads: {}, runs: 'always' },
     description:
       'Checks a schedule and gives it in words with its next times. Stores nothing. Call it before mission_create, and before a mission_update that changes the schedule.',
     parameters: z.strictObject({ schedule }),
@@ -75,6 +79,7 @@ const previewTool = (missions: MissionPort) =>
 const listTool = (missions: MissionPort) =>
   jsonTool({
     name: 'mission_list',
+    flow: { reads: { private: true }, from: 'missions', runs: 'always' },
     description: "Lists the user's missions: instructions that run on a schedule.",
     parameters: z.strictObject({}),
     act: async (_, owner) => ({
@@ -88,6 +93,7 @@ const listTool = (missions: MissionPort) =>
 const createTool = (missions: MissionPort) =>
   jsonTool({
     name: 'mission_create',
+    flow: CHANGES,
     description:
       'Creates a mission: an instruction that runs on a schedule without the user present. Use it only when the user asks for something at a later time or repeatedly. Call mission_preview first. The user approves the call.',
     parameters: z.strictObject({ name, instruction, schedule: previewed, ...shown }),
@@ -108,6 +114,7 @@ const createTool = (missions: MissionPort) =>
 const updateTool = (missions: MissionPort) =>
   jsonTool({
     name: 'mission_update',
+    flow: CHANGES,
     description:
       'Changes the name, the instruction or the schedule of a mission. For a new schedule call mission_preview first, and pass its words and times.',
     parameters: z.strictObject({
@@ -133,6 +140,7 @@ const updateTool = (missions: MissionPort) =>
 const pauseTool = (missions: MissionPort) =>
   jsonTool({
     name: 'mission_pause',
+    flow: CHANGES,
     description: 'Pauses a mission, or resumes it with paused false.',
     parameters: z.strictObject({ id, paused: z.boolean() }),
     level: 'ask',
@@ -145,11 +153,12 @@ const pauseTool = (missions: MissionPort) =>
 const runTool = (missions: MissionPort) =>
   jsonTool({
     name: 'mission_run',
+    flow: CHANGES,
     description: 'Starts a run of a mission now, besides its schedule.',
     parameters: z.strictObject({ id }),
     level: 'ask',
-    act: async (given, owner, key) => {
-      const { slot, state } = await missions.run(owner, missionId(given.id), key);
+    act: async (given, owner, { idempotencyKey }) => {
+      const { slot, state } = await missions.run(owner, missionId(given.id), idempotencyKey);
       return { due: slot.toISOString(), state };
     },
   });
@@ -157,6 +166,7 @@ const runTool = (missions: MissionPort) =>
 const deleteTool = (missions: MissionPort) =>
   jsonTool({
     name: 'mission_delete',
+    flow: CHANGES,
     description: 'Deletes a mission and its list of runs permanently.',
     parameters: z.strictObject({ id }),
     level: 'ask',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Skills } from '../skills/skills.ts';
-import type { Tool } from '../tool.ts';
+import { INERT, type Tool } from '../tool.ts';
 import { shortSchemaOf } from './short-schema.ts';
 
 /** `skill_list`: the skills that the agent can read. Skills are meant to be followed, so the output is trusted. */
@@ -14,8 +14,7 @@ export function skillListTool(skills: Pick<Skills, 'list'>): Tool {
     },
     repeatable: true,
     level: 'allow',
-    trusted: true,
-    inert: true,
+    flow: INERT,
     call: async (_argumentsJson, { owner }) => JSON.stringify({ skills: await skills.list(owner) }),
   };
 }

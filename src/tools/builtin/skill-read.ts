@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Skills } from '../skills/skills.ts';
-import type { Tool } from '../tool.ts';
+import { INERT, type Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
 
@@ -22,8 +22,7 @@ export function skillReadTool(skills: Pick<Skills, 'find'>): Tool {
     },
     repeatable: true,
     level: 'allow',
-    trusted: true,
-    inert: true,
+    flow: INERT,
     async call(argumentsJson, { owner }) {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return JSON.stringify(given);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Tool } from '../tool.ts';
+import { INERT, type Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
 
@@ -18,8 +18,7 @@ export function timeTool(now: () => Date = () => new Date()): Tool {
     },
     repeatable: true,
     level: 'allow',
-    trusted: true,
-    inert: true,
+    flow: INERT,
     call: async (argumentsJson) => tellTime(argumentsJson, now()),
   };
 }

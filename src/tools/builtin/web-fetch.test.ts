@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { createEgress } from '#egress/egress.ts';
+import type { JudgeCall } from '../tool.ts';
 import { webFetchTool } from './web-fetch.ts';
 
 type Page = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer };
@@ -126,11 +128,14 @@ test('arguments that make no sense are answered with what is wrong', async () =>
   expect(await tool.call('{', context)).toContain('Invalid parameters');
 });
 
-test('its level is that of the address', async () => {
+test('the address decides whether a call runs', async () => {
   const { tool } = await fetching({});
-  const level = (said: string) =>
-    typeof tool.level === 'function' &&
-    tool.level('{"url":"https://a.example/x"}', { owner: { userId: 'ann' }, userTexts: () => [said] });
-  expect(await level('read a.example')).toBe('allow');
-  expect(await level('hello')).toBe('ask');
+  const judged = async (said: string) => {
+    const judge = tool.flow?.runs as JudgeCall;
+    return judge('{"url":"https://a.example/x"}', readNothing({ hasPrivate: true, ownTexts: [said] }), {
+      userId: 'ann',
+    });
+  };
+  expect(await judged('read a.example')).toBe('runs');
+  expect(await judged('hello')).toMatchObject({ kind: 'composed', site: 'a.example' });
 });

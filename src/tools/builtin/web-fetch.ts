@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isTextType } from '#domain/text/media-type.ts';
+import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer } from '#egress/exchange.ts';
+import { isSameSite, judgeAddress } from '#safety/addresses/judge-address.ts';
 import { runApart, unlessGivenUp } from '#safety/apart/worker-pool.ts';
-import { fetchLevel, isSameSite } from '#safety/injection/fetch-level.ts';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
@@ -26,18 +27,23 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
 const DEFAULT_TEXT_BYTES = 20_000;
 
-/** `reborn_web_fetch`: a page as text. `fetchLevel` decides which URLs need approval. */
+/** `reborn_web_fetch`: a page as text. `judgeAddress` decides which addresses need approval. */
 export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
   return {
     definition: {
-      name: 'reborn_web_fetch',
+      name: WEB_FETCH,
       description: 'Fetches a public web page, JSON or XML by https and returns it as readable text.',
       parameters: shortSchemaOf(parameters),
       strict: null,
     },
     repeatable: true,
     source: urlOf,
-    level: (argumentsJson, { userTexts, owner }) => fetchLevel(urlOf(argumentsJson) ?? '', userTexts(), owner.userId),
+    level: 'allow',
+    flow: {
+      reads: { foreign: true },
+      from: 'page',
+      runs: (argumentsJson, read, owner) => judgeAddress(urlOf(argumentsJson) ?? '', read, owner.userId),
+    },
     async call(argumentsJson, { owner, signal }) {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return JSON.stringify(given);

@@ -1,3 +1,4 @@
+import { FOREIGN_AND_PRIVATE } from '#domain/thread/origin.ts';
 import { isReviewed, type McpServer, type McpTool } from '#domain/tool/mcp-server.ts';
 import { paramsProblem } from '../params-problem.ts';
 import type { Tool } from '../tool.ts';
@@ -18,6 +19,8 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
     repeatable: believed && (readOnly || idempotent),
     level: believed && readOnly ? 'allow' : 'ask',
     revision: digest,
+    // What a server says about itself counts only if the operator believes it.
+    flow: { reads: FOREIGN_AND_PRIVATE, from: 'server', runs: believed && readOnly ? 'always' : 'clean' },
     asks: true,
     ...serverFields(server, host),
     ...(!reviewed && { unreviewed: true as const }),

@@ -3,7 +3,7 @@ import type { Item } from '#domain/thread/item.ts';
 import { textOf } from '#domain/thread/item.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { shortSchemaOf } from '../builtin/short-schema.ts';
-import type { Tool, ToolSet } from '../tool.ts';
+import { INERT, type Tool, type ToolSet } from '../tool.ts';
 import { searchTools } from './search-tools.ts';
 
 export const TOOL_SEARCH = 'reborn_tool_search';
@@ -72,8 +72,7 @@ function createSearch(tools: ToolSet, deferred: readonly ToolDefinition[]): Tool
       strict: null,
     },
     repeatable: true,
-    trusted: true,
-    inert: true,
+    flow: INERT,
     level: 'allow',
     async call(argumentsJson) {
       const { data } = argumentsSchema.safeParse(parseJson(argumentsJson));

@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import type { ToolPolicies } from '#agent/gates/policy-settings.ts';
 import { NotFound } from '#domain/errors.ts';
+import { SITUATIONS } from '#domain/thread/origin.ts';
 import { TOOL_LEVELS } from '#domain/tool/tool.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
 type Services = { readonly policies: ToolPolicies };
+
+const after = z
+  .enum(SITUATIONS, 'after must be clean, foreign or both.')
+  .describe(
+    'How far `allow` goes: only while the model has read nothing by others (`clean`), also after text by others (`foreign`), or also when it has read private data besides (`both`).',
+  );
 
 const policy = z
   .strictObject({
@@ -16,6 +23,7 @@ const policy = z
     level: z
       .enum(TOOL_LEVELS)
       .describe('`allow`: calls run at once. `ask`: each call needs approval. `never`: no call runs.'),
+    after,
   })
   .meta({ id: 'ToolPolicy' });
 
@@ -42,13 +50,17 @@ const putPolicy = defineRoute({
   access: 'operator',
   params: z.object({ tool: z.string().regex(/^[\w.-]{1,128}$/, 'There is no such tool.') }),
   body: z
-    .strictObject({ level: z.enum(TOOL_LEVELS, 'level must be allow, ask or never.') })
+    .strictObject({
+      level: z.enum(TOOL_LEVELS, 'level must be allow, ask or never.'),
+      after: after.optional().describe('`clean` when left out.'),
+    })
     .meta({ id: 'ToolPolicyChange' }),
   responses: { 200: { description: 'The policy, which applies from the next call on.', json: policy } },
   errors: [400, 404, 413],
-  async handle({ principal, params: { tool }, body: { level } }, { policies }: Services) {
-    await policies.set(principal.userId, { tool, level });
-    return { tool, level };
+  async handle({ principal, params: { tool }, body: { level, after: reach = 'clean' } }, { policies }: Services) {
+    const set = { tool, level, after: reach };
+    await policies.set(principal.userId, set);
+    return set;
   },
 });
 

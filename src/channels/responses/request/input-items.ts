@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SealedSummary } from '#agent/compaction/sealed-summary.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { isObject } from '#domain/is-object.ts';
@@ -47,7 +48,7 @@ export type ItemSources = {
   /** Items of earlier responses, by the id they have on the wire. */
   readonly known: ReadonlyMap<string, NewItem>;
   /** The summary in the caller's compaction item; undefined when it can't be read. */
-  readonly openSummary: (sealed: string) => string | undefined;
+  readonly openSummary: (sealed: string) => SealedSummary | undefined;
 };
 
 const NO_SOURCES: ItemSources = { known: new Map(), openSummary: () => undefined };
@@ -169,10 +170,9 @@ function parseCompaction(
   const sealed = item['encrypted_content'];
   const field = `${param}.encrypted_content`;
   if (typeof sealed !== 'string') throw refuse(field, 'encrypted_content must be a string.');
-  const summary = sealed.length > MAX_SEALED ? undefined : openSummary(sealed);
-  if (summary === undefined)
-    throw refuse(field, 'This encrypted_content can not be read. Send it unchanged, as the same user.');
-  return { type: 'compaction', summary, sealed };
+  const opened = sealed.length > MAX_SEALED ? undefined : openSummary(sealed);
+  if (!opened) throw refuse(field, 'This encrypted_content can not be read. Send it unchanged, as the same user.');
+  return { type: 'compaction', ...opened, sealed };
 }
 
 function parseCallId(item: Record<string, unknown>, param: string): string {

@@ -14,6 +14,7 @@ const turn: Turn = {
   threadId: '01234567-89ab-7def-8123-000000000000' as ThreadId,
   userId: 'ann',
   seq: 1,
+  run: null,
   status: 'completed',
   channel: 'responses',
   request: { model: 'm', temperature: null, tools: [], echo: {} },

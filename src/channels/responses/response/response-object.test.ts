@@ -38,6 +38,7 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     threadId,
     userId: 'ann',
     seq: 1,
+    run: null,
     status: 'completed',
     channel: 'responses',
     request: { model: 'm', temperature: null, tools: [], echo: shown },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { cutBytes } from '#domain/text/cut.ts';
+import { FOREIGN_AND_PRIVATE } from '#domain/thread/origin.ts';
 import type { McpServer } from '#domain/tool/mcp-server.ts';
 import { shortSchemaOf } from '../../builtin/short-schema.ts';
 import type { Tool } from '../../tool.ts';
@@ -30,6 +31,7 @@ export function createResourceTool(server: McpServer, host: McpHost): Tool {
     // Its address goes to the server, so reading is also sending.
     level: server.trustAnnotations ? 'allow' : 'ask',
     revision: createHash('sha256').update(`${RESOURCES} ${server.url}`).digest('hex'),
+    flow: { reads: FOREIGN_AND_PRIVATE, from: 'server', runs: server.trustAnnotations ? 'always' : 'clean' },
     ...serverFields(server, host),
     async call(argumentsJson, context) {
       const asked = fields.safeParse(parseObject(argumentsJson));

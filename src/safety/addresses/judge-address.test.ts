@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
-import { fetchLevel } from './fetch-level.ts';
+import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
+import { judgeAddress } from './judge-address.ts';
+
+/** With private data, and nothing by others. */
+const judge = (url: string, ownTexts: readonly string[]) =>
+  judgeAddress(url, readNothing({ hasPrivate: true, ownTexts }));
 
 test.each([
   ['https://example.com/a', 'Read https://example.com/a, please.'],
@@ -11,7 +16,7 @@ test.each([
   ['https://xn--bcher-kva.example/', 'besuche bücher.example'],
   ['https://sub.example.com:8443/', 'http://sub.example.com'],
 ])('%s needs no consent after “%s”', async (url, said) => {
-  expect(await fetchLevel(url, ['hello', said])).toBe('allow');
+  expect(await judge(url, ['hello', said])).toBe('runs');
 });
 
 test.each([
@@ -31,15 +36,15 @@ test.each([
   ['https://example.com.evil.example/', 'example.com'],
   ['https://example.com@evil.example/', 'example.com'],
 ])('%s needs consent after “%s”', async (url, said) => {
-  expect(await fetchLevel(url, ['hello', said])).toBe('ask');
+  expect(await judge(url, ['hello', said])).toMatchObject({ kind: 'composed' });
 });
 
 test('an invalid URL needs no consent, because no request is made', async () => {
-  expect(await fetchLevel('evil', [])).toBe('allow');
+  expect(await judge('evil', [])).toBe('runs');
 });
 
 test('a host is also found in a long text', async () => {
   const long = 'word '.repeat(10_000);
-  expect(await fetchLevel('https://example.com/', [`${long} example.com`])).toBe('allow');
-  expect(await fetchLevel('https://example.com/', [long])).toBe('ask');
+  expect(await judge('https://example.com/', [`${long} example.com`])).toBe('runs');
+  expect(await judge('https://example.com/', [long])).toMatchObject({ kind: 'composed' });
 });

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ItemId } from '#domain/ids.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
+import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
-import type { Tool } from '#tools/tool.ts';
-import { levelOf } from './tool-policy.ts';
+import type { JudgeCall, Tool } from '#tools/tool.ts';
+import { type CallFacts, judgeCall } from './judge-call.ts';
 
 const call: GatedCall = {
   id: 'i' as ItemId,
@@ -14,16 +15,22 @@ const call: GatedCall = {
   arguments: '{"to":"ann"}',
 };
 
-function level(own: Tool['level'], facts: { set?: ToolLevel; always?: boolean; said?: string[] } = {}, name = 'send') {
+async function level(own: Tool['level'], facts: { set?: ToolLevel; always?: boolean } = {}, name = 'send') {
   const definition = { name, description: null, parameters: null, strict: null };
   const tool: Tool = { definition, repeatable: true, call: async () => '', ...(own && { level: own }) };
-  return levelOf(tool, call, {
-    owner: { userId: 'ann' },
-    userTexts: () => facts.said ?? [],
-    operatorLevel: async () => facts.set,
-    isAlwaysApproved: async () => facts.always ?? false,
-  });
+  return (await judgeCall(tool, call, factsFor(facts))).level;
 }
+
+const factsFor = ({ set, always = false, ...more }: Wanted): CallFacts => ({
+  owner: { userId: 'ann' },
+  read: readNothing(),
+  operatorLevel: async () => set && { level: set, after: 'clean' },
+  isAlwaysApproved: async () => always,
+  isSiteGranted: async () => false,
+  ...more,
+});
+
+type Wanted = Partial<CallFacts> & { readonly set?: ToolLevel; readonly always?: boolean };
 
 test.each<[own: ToolLevel | undefined, set: ToolLevel | undefined, always: boolean, expected: ToolLevel]>([
   [undefined, undefined, false, 'ask'],
@@ -44,24 +51,23 @@ test("a tool's name does not change its level", async () => {
   expect(await level(undefined, {}, 'skill_read')).toBe('ask');
 });
 
-test('a tool may decide by the arguments, and by what the user has said', async () => {
-  const byWords: Tool['level'] = (json, { userTexts }) =>
-    userTexts().some((said) => said.includes((JSON.parse(json) as { to: string }).to)) ? 'allow' : 'ask';
+test('a tool may decide each call by its arguments and by what was read', async () => {
+  const definition = { name: 'send', description: null, parameters: null, strict: null };
+  const runs: JudgeCall = (json, { ownTexts }) =>
+    ownTexts.some((said) => said.includes((JSON.parse(json) as { to: string }).to)) ? 'runs' : 'asks';
+  const tool: Tool = { definition, repeatable: true, level: 'allow', flow: { reads: {}, runs }, call: async () => '' };
+  const after = async (said: string) =>
+    (await judgeCall(tool, call, factsFor({ read: readNothing({ ownTexts: [said] }) }))).level;
 
-  expect(await level(byWords, { said: ['Write to ann.'] })).toBe('allow');
-  expect(await level(byWords, { said: ['Write to bob.'] })).toBe('ask');
+  expect(await after('Write to ann.')).toBe('allow');
+  expect(await after('Write to bob.')).toBe('ask');
 });
 
 test("the operator's allow does not cover an unreviewed version, but their never does", async () => {
   const definition = { name: 'send', description: null, parameters: null, strict: null };
   const tool: Tool = { definition, repeatable: false, unreviewed: true, call: async () => '' };
-  const levelFor = (set: ToolLevel, always: boolean) =>
-    levelOf(tool, call, {
-      owner: { userId: 'ann' },
-      userTexts: () => [],
-      operatorLevel: async () => set,
-      isAlwaysApproved: async () => always,
-    });
+  const levelFor = async (set: ToolLevel, always: boolean) =>
+    (await judgeCall(tool, call, factsFor({ set, always }))).level;
 
   expect(await levelFor('allow', false)).toBe('ask');
   expect(await levelFor('allow', true)).toBe('allow'); // given for this version

@@ -1,0 +1,206 @@
+import { isTextType } from '#domain/text/media-type.ts';
+import { untrustedIn, withoutUntrusted } from '#domain/text/untrusted.ts';
+import { isAttached, isStored } from '#domain/thread/attachment.ts';
+import { type ContentPart, type FunctionCallItem, type Item, type MessageItem, textOf } from '#domain/thread/item.ts';
+import { type Because, FOREIGN_AND_PRIVATE, type ReadSource, type Reads, situationOf } from '#domain/thread/origin.ts';
+import type { Summary } from '#domain/thread/summary.ts';
+import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
+import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
+import { canonicalAddress, linksIn } from '#safety/addresses/links-in.ts';
+import { flowOf, type Tool, type ToolSet } from '#tools/tool.ts';
+
+export type ReadFacts = {
+  /** The thread as far as it is known, with the call if it is written already. */
+  readonly history: readonly Item[];
+  readonly tools: ToolSet;
+  /** Replaces the items before it. */
+  readonly summary: Summary | null;
+  /** Whether older items were left out because they are too large. They may have held anything. */
+  readonly isCut: boolean;
+};
+
+/**
+ * What the model had read when it wrote a call: the items before the answer that the call belongs to. Calls of one answer
+ * can't have influenced each other, so the result of one is not read before the next. Only what they open counts for the next.
+ */
+export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSoFar {
+  const { history, summary, isCut } = facts;
+  const at = history.findIndex(({ id }) => id === callId);
+  const items = history.slice(0, startOfAnswer(history, at));
+  const read = readIn(items, facts.tools);
+  const hidden: Text[] = [
+    ...(summary
+      ? [{ item: null, source: SUMMARY, reads: summary.reads ?? FOREIGN_AND_PRIVATE, texts: [summary.text] }]
+      : []),
+    ...(isCut ? [{ item: null, source: SUMMARY, reads: FOREIGN_AND_PRIVATE, texts: [] }] : []),
+  ];
+  const all = [...hidden, ...read];
+  const reads = unite(all.map((each) => each.reads));
+  const own = items.filter(isFromPerson);
+  const asked = items.findLastIndex(isRequest);
+  return {
+    situation: situationOf(reads),
+    hasPrivate: reads.private ?? false,
+    sources: sourcesOf(all),
+    ownTexts: own.map(ownTextOf),
+    ownLinks: () => new Set(own.flatMap((item) => remembered(ownLinks, item, () => linksIn(ownTextOf(item))))),
+    shownLinks: () => new Set(all.flatMap(shownLinksOf)),
+    results: new Set(items.flatMap(resultsOf)),
+    opened: openedIn(history.slice(asked + 1, at === -1 ? history.length : at)),
+    hidesOpened: asked === -1 && (summary !== null || isCut),
+  };
+}
+
+/** What these items and the summary before them hold. */
+export function readsOf(history: readonly Item[], tools: ToolSet, summary: Summary | null): Reads {
+  const before = summary ? [summary.reads ?? FOREIGN_AND_PRIVATE] : [];
+  return unite([...before, ...readIn(history, tools).map(({ reads }) => reads)]);
+}
+
+/** A text that the model has read, if it is foreign or private. */
+type Text = {
+  readonly item: Item | null;
+  readonly source: ReadSource;
+  readonly reads: Reads;
+  readonly texts: readonly string[];
+  /** The part of the item that it is, if the item has several. */
+  readonly part?: object;
+};
+
+const SUMMARY: ReadSource = { kind: 'summary', name: null };
+
+function readIn(items: readonly Item[], tools: ToolSet): Text[] {
+  const calls = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item] as const] : [])));
+  return items.flatMap((item) => readInItem(item, calls, tools));
+}
+
+function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, tools: ToolSet): Text[] {
+  switch (item.type) {
+    case 'message':
+      return item.role === 'user' && !item.vouched ? readInMessage(item) : [];
+    case 'compaction':
+      return [{ item, source: SUMMARY, reads: item.reads ?? FOREIGN_AND_PRIVATE, texts: [item.summary] }];
+    case 'function_call':
+      return [];
+    case 'function_call_output': {
+      if (item.vouched) return [];
+      const call = calls.get(item.callId);
+      const tool = call && !call.external ? tools.find(call.name) : undefined;
+      const reads = item.reads ?? (call?.external ? FOREIGN_AND_PRIVATE : flowOf(tool).reads);
+      return [{ item, source: sourceOf(call, tool), reads, texts: item.output.map(wordsOf), part: item.output }];
+    }
+  }
+}
+
+/** Parts that the sender did not write. What can't be searched, such as a picture, is covered by its origin. */
+function readInMessage(item: MessageItem): Text[] {
+  const wrapped = untrustedIn(textOf(item.content.filter((part) => !isByOthers(part))));
+  const inside: Text[] = wrapped
+    ? [{ item, source: { kind: 'message', name: null }, reads: FOREIGN_AND_PRIVATE, texts: [wrapped], part: item }]
+    : [];
+  const parts = item.content.flatMap((part): Text[] => {
+    if (part.type === 'text' ? !isByOthers(part) : part.origin === 'own') return [];
+    return [{ item, source: sourceOfPart(part), reads: FOREIGN_AND_PRIVATE, texts: [wordsOf(part)], part }];
+  });
+  return [...inside, ...parts];
+}
+
+function sourceOfPart(part: ContentPart): ReadSource {
+  if (part.type === 'text') return { kind: 'message', name: part.source ?? null };
+  return { kind: 'file', name: part.type === 'file' ? part.filename : null };
+}
+
+function sourceOf(call: FunctionCallItem | undefined, tool: Tool | undefined): ReadSource {
+  if (call?.external) return { kind: 'caller', name: call.name };
+  const { from } = flowOf(tool);
+  if (!call || !tool || from === undefined) return { kind: 'tool', name: call?.name ?? null };
+  if (from === 'server') return { kind: from, name: tool.server ?? call.name };
+  return { kind: from, name: tool.source?.(call.arguments) ?? null };
+}
+
+/** The person's own words in a message of theirs: without wrapped text, parts by others, and files. */
+function ownTextOf(item: MessageItem): string {
+  return withoutUntrusted(textOf(item.content.filter((part) => !isByOthers(part))));
+}
+
+const isByOthers = (part: ContentPart): boolean => part.type === 'text' && part.origin === 'others';
+const isRequest = (item: Item): item is MessageItem => item.type === 'message' && item.role === 'user';
+const isFromPerson = (item: Item): item is MessageItem => isRequest(item) && item.author !== 'agent';
+
+export function wordsOf(part: ContentPart): string {
+  if (part.type === 'text') return part.text;
+  if (!isAttached(part) || isStored(part) || !isTextType(part.mediaType)) return '';
+  return Buffer.from(part.base64, 'base64').toString('utf8');
+}
+
+/** The index of the first call of the answer that contains the call at `index`; the end when the call is not written yet. */
+function startOfAnswer(history: readonly Item[], index: number): number {
+  if (index === -1) return history.length;
+  let start = index;
+  while (history[start - 1]?.type === 'function_call') start--;
+  return start;
+}
+
+/** Addresses of calls that have run or may run. The output of a call that did not run is neither foreign nor private. */
+function openedIn(items: readonly Item[]): string[] {
+  const unrun = new Set(
+    items.flatMap((item) =>
+      item.type === 'function_call_output' && item.reads && !item.reads.foreign ? item.callId : [],
+    ),
+  );
+  return items.flatMap((item) => {
+    if (item.type !== 'function_call' || item.name !== WEB_FETCH || unrun.has(item.callId)) return [];
+    const url = addressIn(item.arguments);
+    return url ? [canonicalAddress(url)] : [];
+  });
+}
+
+function addressIn(argumentsJson: string): URL | null {
+  try {
+    const { url } = JSON.parse(argumentsJson) as { url?: unknown };
+    return typeof url === 'string' ? URL.parse(url) : null;
+  } catch {
+    return null; // nothing was opened
+  }
+}
+
+function resultsOf(item: Item): string[] {
+  const found = item.type === 'function_call_output' ? (item.reads?.results ?? []) : [];
+  return found.flatMap((address) => {
+    const url = URL.parse(address);
+    return url ? canonicalAddress(url) : [];
+  });
+}
+
+function unite(reads: readonly Reads[]): Reads {
+  return { foreign: reads.some(({ foreign }) => foreign), private: reads.some((each) => each.private) };
+}
+
+/** Each source once, the newest last. */
+function sourcesOf(read: readonly Text[]): Because[] {
+  const sources = new Map<string, Because>();
+  for (const { item, source, reads } of read) {
+    if (!reads.foreign && !reads.private) continue;
+    const key = `${source.kind} ${source.name}`;
+    const earlier = sources.get(key);
+    sources.delete(key);
+    sources.set(key, { ...source, ...unite([reads, earlier ?? {}]), itemId: item?.id ?? null });
+  }
+  return [...sources.values()];
+}
+
+function shownLinksOf(text: Text): readonly string[] {
+  if (!text.reads.foreign) return [];
+  const find = () => text.texts.flatMap(linksIn);
+  return text.part ? remembered(shownLinks, text.part, find) : find();
+}
+
+/** An attempt judges many calls by the same items, and a search for links in a long text takes milliseconds. */
+const ownLinks = new WeakMap<object, readonly string[]>();
+const shownLinks = new WeakMap<object, readonly string[]>();
+
+function remembered(known: typeof ownLinks, key: object, find: () => readonly string[]): readonly string[] {
+  const links = known.get(key) ?? find();
+  known.set(key, links);
+  return links;
+}

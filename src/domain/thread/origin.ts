@@ -1,0 +1,50 @@
+/** Where a text comes from. A mail is both foreign and private, a web page is foreign, the person's own words are neither. */
+export type Reads = {
+  /** Others wrote it. */
+  readonly foreign?: boolean;
+  /** Only the person may see it. */
+  readonly private?: boolean;
+};
+
+export const FOREIGN_AND_PRIVATE: Reads = { foreign: true, private: true };
+
+/** What a model has read when it makes a call: no text by others, some, or some together with private data. */
+export type Situation = (typeof SITUATIONS)[number];
+
+/** From the weakest to the strongest: what was allowed in one of them is allowed in those before it. */
+export const SITUATIONS = ['clean', 'foreign', 'both'] as const;
+
+export const situationOf = ({ foreign, private: secret }: Reads): Situation => {
+  if (!foreign) return 'clean';
+  return secret ? 'both' : 'foreign';
+};
+
+/** Whether a permission that was given in one situation is valid in another. */
+export const coversSituation = (given: Situation, present: Situation): boolean =>
+  SITUATIONS.indexOf(present) <= SITUATIONS.indexOf(given);
+
+/** A text that the model has read, as the person knows it. */
+export type ReadSource = {
+  readonly kind: SourceKind;
+  /** The address of a page, the name of a file, tool or server; null when the kind says it all. */
+  readonly name: string | null;
+};
+
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** `message`: text by others in a message, such as a forwarded one. `caller`: the output of a caller's tool. */
+export const SOURCE_KINDS = [
+  'page',
+  'search',
+  'notes',
+  'missions',
+  'tool',
+  'server',
+  'file',
+  'message',
+  'caller',
+  'summary',
+] as const;
+
+/** Why a call needs a question: the item that was read, and what it is. */
+export type Because = ReadSource & Reads & { readonly itemId: string | null };
