@@ -3,7 +3,7 @@ import { type Note, type NoteOrigin, normalizePath, normalizeText } from '#domai
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import { deleteNote, findNote, listNotes, type NewNote, writeNote } from '#store/notes/notes.ts';
 import { excerptOf } from './excerpt.ts';
-import { type FoundNote, searchNotes } from './search-notes.ts';
+import { type FoundNote, searchNotes, toFound } from './search-notes.ts';
 
 /** The agent's notes. Paths are normalised; a user's notes are visible to that user only. */
 export type Memory = {
@@ -22,7 +22,7 @@ export function createMemory(db: Database, embedder?: Embedder): Memory {
     search: (owner, query, limit) => searchNotes(db, embedder, owner, { query, limit }),
     newest: async (owner, limit) => {
       const notes = await withOwner(db, owner, (trx) => listNotes(trx, owner, limit));
-      return notes.map((note) => ({ ...note, text: excerptOf(note.text, ''), score: 0 }));
+      return notes.map((note) => toFound(note, excerptOf(note.text, ''), 0));
     },
     find: (owner, path) => withOwner(db, owner, (trx) => findNote(trx, owner, normalizePath(path))),
     write: (owner, path, text, origin = 'person') =>

@@ -9,6 +9,14 @@ import { excerptOf } from './excerpt.ts';
 /** A search result: `text` may be an excerpt. */
 export type FoundNote = Pick<Note, 'path' | 'text' | 'origin' | 'updatedAt'> & { readonly score: number };
 
+export const toFound = ({ path, origin, updatedAt }: Note, text: string, score: number): FoundNote => ({
+  path,
+  text,
+  score,
+  origin,
+  updatedAt,
+});
+
 /** How many notes of each ranking take part. */
 const CANDIDATES = 50;
 /** A search by words alone is better than one that takes too long. */
@@ -43,7 +51,7 @@ export async function searchNotes(
     );
     return best.flatMap(({ path, score }) => {
       const note = notes.get(path);
-      return note ? { ...note, text: excerptOf(note.text, question), score } : [];
+      return note ? toFound(note, excerptOf(note.text, question), score) : [];
     });
   });
 }

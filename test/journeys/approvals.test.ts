@@ -16,6 +16,7 @@ const definition = { description: null, parameters: { type: 'object' }, strict: 
 const send = (revision?: string): Tool => ({
   definition: { ...definition, name: 'send' },
   repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
   ...(revision && { revision }),
   async call(argumentsJson) {
     sent.push(argumentsJson);
@@ -340,7 +341,7 @@ test("the operator's policy overrides every approval", async ({ home }) => {
 
   await reborn(home, 'policy', 'set', 'send', 'allow', '--not-yet');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'completed' });
-  expect(JSON.parse(await reborn(home, 'policy', 'list', '--json'))).toEqual([{ tool: 'send', level: 'allow' }]);
+  expect(JSON.parse(await reborn(home, 'policy', 'list', '--json'))).toEqual([{ tool: 'send', level: 'allow', after: 'clean' }]);
   await reborn(home, 'policy', 'unset', 'send');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'waiting' });
 });
