@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
+import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 
 /** Folders whose exported functions get text that strangers, servers or models wrote. */
 const FOLDERS = ['agent', 'auth', 'channels', 'domain', 'egress', 'http', 'memory', 'models', 'safety', 'tools'];
@@ -16,7 +17,7 @@ const ARGUMENTS: Record<string, readonly unknown[]> = {
   'channels/webhook/callback-url.ts isCallbackAllowed': [{ hosts: ['a.example'] }],
   'channels/webhook/delivery.ts parseFreshTimestamp': [new Date(), 'header'],
   'http/server/known-hosts.ts isKnownHost': [{ bindHost: '127.0.0.1', names: ['a.example'] }],
-  'safety/injection/fetch-level.ts fetchLevel': [new URL('https://a.example'), []],
+  'safety/addresses/judge-address.ts judgeAddress': [readNothing({ situation: 'both', hasPrivate: true })],
 };
 
 const SAME_RENDERER = 'renderHtml is the same renderer';

@@ -341,7 +341,9 @@ test("the operator's policy overrides every approval", async ({ home }) => {
 
   await reborn(home, 'policy', 'set', 'send', 'allow', '--not-yet');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'completed' });
-  expect(JSON.parse(await reborn(home, 'policy', 'list', '--json'))).toEqual([{ tool: 'send', level: 'allow', after: 'clean' }]);
+  expect(JSON.parse(await reborn(home, 'policy', 'list', '--json'))).toEqual([
+    { tool: 'send', level: 'allow', after: 'clean' },
+  ]);
   await reborn(home, 'policy', 'unset', 'send');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'waiting' });
 });
