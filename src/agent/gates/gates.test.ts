@@ -141,3 +141,28 @@ test.each<[GateKind, says: string]>([
     expect.objectContaining({ code: 'no_pending_call', param: 'input', message: expect.stringContaining(says) }),
   );
 });
+
+test('one card asks about all calls of an answer, except those that need no approval or have a card of their own', async () => {
+  const definition = (name: string) => ({ name, description: null, parameters: null, strict: null });
+  const tool = (name: string, more: Partial<Tool>): Tool => ({
+    definition: definition(name),
+    repeatable: true,
+    level: 'ask',
+    call: async () => '',
+    ...more,
+  });
+  const tools = await createRegistry([
+    tool('look', {}),
+    tool('send', {}),
+    tool('read', { level: 'allow' }),
+    tool('pay', { flow: { reads: {}, runs: 'clean', irreversible: true } }),
+  ]).current(owner);
+  const others = ['read', 'send', 'pay', 'unknown'].map((name) => ({ ...call(name), callId: `call_${name}` }));
+  const askedAbout = async (made: ReturnType<typeof call>) => {
+    const found = await passage({}, made, { tools, callsAfter: () => others });
+    return found.kind === 'gate' ? found.gate.asked?.others?.map((asked) => asked.call.name) : found.kind;
+  };
+
+  expect(await askedAbout(call('look'))).toEqual(['send']);
+  expect(await askedAbout(call('pay'))).toBeUndefined();
+});

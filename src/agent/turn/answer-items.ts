@@ -13,6 +13,7 @@ import {
   type WrittenItem,
 } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { callOf } from '#domain/thread/turn-event.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import { type Passage, type PassageFacts, passageFor } from '../gates/gates.ts';
 import type { CheckedCall } from './safety.ts';
@@ -62,7 +63,7 @@ export async function toItems(
     };
   });
   const [first, ...others] = calls;
-  const passage = first && (await passageFor(first, facts));
+  const passage = first && (await passageFor(callOf(first), { ...facts, callsAfter: () => others.map(callOf) }));
   const started = passage?.kind === 'open' && passage.tool !== undefined;
   const items = [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
     index === 0 ? { ...item, usage: answer.usage } : item,

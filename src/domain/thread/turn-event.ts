@@ -1,7 +1,7 @@
 import type { ItemId } from '../ids.ts';
 import type { GatedCall, NewGate } from '../tool/gate.ts';
 import type { Usage } from '../usage.ts';
-import { type FunctionCallItem, type Item, type NewItem, text, textOf } from './item.ts';
+import { type Item, type NewItem, text, textOf } from './item.ts';
 import type { EndedStatus, Failure } from './turn.ts';
 
 /** The events that watchers of a turn receive. */
@@ -128,7 +128,7 @@ function finish(item: NewItem, said: string | undefined): TurnEvent[] {
 }
 
 /** A call without its position in the thread. */
-export function callOf(item: FunctionCallItem): GatedCall {
+export function callOf(item: GatedCall): GatedCall {
   const { id, type, callId, name, namespace, arguments: json, external, blocked } = item;
   const inNamespace = namespace !== undefined && { namespace };
   return { id, type, callId, name, ...inNamespace, arguments: json, external, ...(blocked && { blocked }) };
