@@ -11,6 +11,7 @@ export function createMailTool() {
       strict: null,
     },
     repeatable: false,
+    flow: { reads: {}, runs: 'clean' },
     async call(json) {
       sent.push(json);
       return `sent number ${sent.length}`;

@@ -10,6 +10,7 @@ import { type Prometheus, type Query, startAlertmanager, startPrometheus } from 
 const broken: Tool = {
   definition: { name: 'broken', description: 'Fails.', parameters: { type: 'object' }, strict: null },
   repeatable: true,
+  flow: { reads: {}, runs: 'always' },
   level: 'allow',
   call: async () => {
     throw new Error('It always fails.');

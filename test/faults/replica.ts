@@ -33,6 +33,7 @@ function markTool(name: string, repeatable: boolean): Tool {
   return {
     definition: { name, description: 'Leaves a mark.', parameters: { type: 'object' }, strict: null },
     repeatable,
+    flow: { reads: {}, runs: 'always' },
     level: 'allow',
     async call(argumentsJson, { idempotencyKey, signal }) {
       const { ledger, pause = 0 } = JSON.parse(argumentsJson) as { ledger: string; pause?: number };

@@ -25,6 +25,7 @@ const used: string[] = [];
 const tool: Tool = {
   definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
   call: async (given) => {
     used.push(given);
     return 'sent';
@@ -35,6 +36,7 @@ const PICTURE = Buffer.from(`\x89PNG${'p'.repeat(3000)}`, 'latin1');
 const draw: Tool = {
   definition: { name: 'draw', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: true,
+  flow: { reads: {}, runs: 'always' },
   level: 'allow',
   call: async (_given, { onFile }) => {
     onFile?.({ type: 'image', mediaType: 'image/png', base64: PICTURE.toString('base64') });

@@ -16,6 +16,7 @@ type Result = { readonly content: unknown; readonly isError?: boolean | undefine
 const send: Tool = {
   definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
   call: async () => 'sent',
 };
 

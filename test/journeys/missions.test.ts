@@ -17,10 +17,16 @@ type Mission = {
 type Run = { slot: string; status: string; reason: string | null; thread_id: string; turn_id: string; tokens: number };
 
 const definition = { description: null, parameters: { type: 'object' }, strict: null };
-const send: Tool = { definition: { ...definition, name: 'send' }, repeatable: false, call: async () => 'sent' };
+const send: Tool = {
+  definition: { ...definition, name: 'send' },
+  repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
+  call: async () => 'sent',
+};
 const read: Tool = {
   definition: { ...definition, name: 'read' },
   repeatable: true,
+  flow: { reads: {}, runs: 'always' },
   level: 'allow',
   call: async () => 'read',
 };

@@ -28,6 +28,7 @@ const answers = new Map<string, Answer[]>();
 const send: Tool = {
   definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
   call: async () => 'sent',
 };
 

@@ -11,6 +11,7 @@ const signedIn = new Set(['operator']);
 const vault: Tool = {
   definition: { name: 'vault', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: true,
+  flow: { reads: {}, runs: 'always' },
   level: 'allow',
   needsSignIn: async ({ userId }) => !signedIn.has(userId),
   call: async (_argumentsJson, { owner, secretsOf }) => `${owner.userId} with the secrets of ${secretsOf.userId}`,

@@ -14,6 +14,7 @@ const sent: unknown[] = [];
 const send: Tool = {
   definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
   call: async (given) => {
     sent.push(given);
     return 'sent';

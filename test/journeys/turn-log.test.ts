@@ -14,6 +14,7 @@ import { waitFor } from '../support/wait-for.ts';
 const tool = (name: string, level: 'allow' | 'ask'): Tool => ({
   definition: { name, description: null, parameters: { type: 'object' }, strict: null },
   repeatable: true,
+  flow: { reads: {}, runs: 'always' },
   level,
   call: async () => 'OUTPUT-OF-THE-TOOL',
 });

@@ -10,6 +10,7 @@ const sent: string[] = [];
 const send: Tool = {
   definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
   async call(argumentsJson) {
     sent.push(argumentsJson);
     return 'sent';

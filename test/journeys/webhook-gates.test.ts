@@ -9,6 +9,7 @@ const signedIn = new Set<string>();
 const door: Tool = {
   definition: { name: 'door', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: true,
+  flow: { reads: {}, runs: 'always' },
   level: 'allow',
   needsSignIn: async ({ userId }) => !signedIn.has(userId),
   call: async () => 'it is open',

@@ -66,6 +66,7 @@ const parameters = { type: 'object' };
 const weather: Tool = {
   definition: { name: 'weather', description: 'Tells the weather.', parameters, strict: null },
   repeatable: true,
+  flow: { reads: {}, runs: 'always' },
   level: 'allow',
   call: async () => '{"city":"Oslo","sky":"clear","celsius":7,"wind":"light"}',
 };
@@ -73,6 +74,7 @@ const weather: Tool = {
 const eraser = (erased: string[]): Tool => ({
   definition: { name: 'erase', description: 'Deletes a file for good.', parameters, strict: null },
   repeatable: false,
+  flow: { reads: {}, runs: 'clean' },
   level: 'ask',
   async call(json) {
     erased.push(json);

@@ -32,6 +32,7 @@ export function chatCases(
   const send: Tool = {
     definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
     repeatable: false,
+    flow: { reads: {}, runs: 'clean' },
     call: async (given) => {
       used.push(given);
       return 'sent';
@@ -40,6 +41,7 @@ export function chatCases(
   const draw: Tool = {
     definition: { name: 'draw', description: null, parameters: { type: 'object' }, strict: null },
     repeatable: true,
+    flow: { reads: {}, runs: 'always' },
     level: 'allow',
     call: async (given, { onFile }) => {
       const { name } = JSON.parse(given) as { name: string };
