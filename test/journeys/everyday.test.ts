@@ -163,6 +163,7 @@ test('a policy of the operator applies from the next call on, is audited, and ca
   expect((await send(service, 'GET', '/api/tool-policies')).body.policies).toContainEqual({
     tool: 'reborn_time',
     level: 'never',
+    after: 'clean',
   });
   const levels = async () => {
     const { tools } = (await send(service, 'GET', '/api/tools')).body as { tools: Record<string, string>[] };

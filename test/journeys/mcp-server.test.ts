@@ -136,6 +136,7 @@ test('@openai/agents uses it over HTTP, and over stdio with `reborn mcp serve`',
     name: 'reborn',
     command: path.resolve('bin/reborn'),
     args: ['mcp', 'serve'],
+    clientSessionTimeoutSeconds: 60, // the command starts a process, which takes longer than 5 s on a busy machine
     env: { ...(BARE_ENV as Record<string, string>), ...env, SERVICE_REBORN_WEBUI_TOKEN: TOKEN },
   });
   for (const server of [overHttp, overStdio]) {
