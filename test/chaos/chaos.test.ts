@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { type Replica, startCluster } from '../faults/cluster.ts';
 import { insist } from '../faults/harms.ts';
+import { query } from '../faults/query.ts';
 import { drawChart } from './chart.ts';
+import { startAnswering } from './gates.ts';
 import { runChaos } from './run-chaos.ts';
 import { FAULTS, planFaults } from './schedule.ts';
 
@@ -25,6 +28,31 @@ test('the end of a fault is tried until it works, and the last error is kept', a
   expect(tries).toBe(3);
   await expect(insist(() => Promise.reject(new Error('refused')), 0)).rejects.toThrow('refused');
 });
+
+test('every gate is answered, although some answers are lost, and a gate that stays open is found', async () => {
+  await using undo = new AsyncDisposableStack();
+  const cluster = await startCluster();
+  undo.defer(() => cluster.close());
+  await query(cluster, `insert into settings (name, value) values ('tool_policy:mark_again', '{"level":"ask"}')`);
+  const replica = await cluster.start();
+  const gone: Replica = { ...replica, request: () => Promise.reject(new TypeError('fetch failed')) };
+  const use = `use mark_again {"ledger":"${cluster.ledger.url}"}`;
+  const first = await replica.ask(`${use}\n${use}`, { background: true });
+  await replica.ask('say later', { background: true, previous_response_id: first.id });
+
+  const answering = startAnswering({ connection: cluster.connection, replicas: new Set([replica, gone]) });
+  await answering.stop();
+  expect(await query(cluster, 'select status from turns order by seq')).toEqual(
+    ['waiting', 'waiting', 'completed', 'completed'].map((status) => ({ status })),
+  );
+  expect(await answering.findBreaches()).toEqual([]);
+
+  const [gate] = await query<{ id: string }>(
+    cluster,
+    'update gates set answered_at = null where turn_seq = 1 returning id',
+  );
+  expect(await answering.findBreaches()).toContain(`a gate is open at the end: ${gate?.id}`);
+}, 120_000);
 
 test('twenty seconds of faults at random: no turn is lost, doubled, mixed with another or stuck', async () => {
   const seed = Math.floor(Math.random() * 2 ** 32);

@@ -8,6 +8,7 @@ import { hasPrograms, startPair } from '../faults/postgres-pair.ts';
 import { query } from '../faults/query.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { causeFault, repairAll, type Slot, type Stage } from './faults.ts';
+import { startAnswering } from './gates.ts';
 import { findLeaks, startWatchingPrompts } from './leaks.ts';
 import { createMoodyModel } from './lying-model.ts';
 import { FAULTS, type Planned, planFaults } from './schedule.ts';
@@ -49,8 +50,8 @@ const STARTS = 20;
 /** From here on a run has a standby, which takes seconds to make, and more load. */
 const LONG_MS = 60_000;
 /**
- * How a turn may end: as usual; because the model was at fault; because several of its processes died; or at a gate, which calls
- * of a lying model need, and which later messages of the thread do not answer.
+ * How a turn may end: as usual; because the model was at fault; because several of its processes died; at a gate, which a call
+ * may need after the failure of another; or refused at once, while a gate was open.
  */
 const EXPECTED = [
   'completed',
@@ -92,6 +93,7 @@ export async function runChaos({
   const prompts = startWatchingPrompts(cluster.model);
 
   const load = startLoad(cluster, { lanes });
+  const answering = startAnswering(cluster);
   await load.hear();
   const began = performance.now();
   const elapsed = () => performance.now() - began;
@@ -104,6 +106,7 @@ export async function runChaos({
   await repairAll(stage).catch(note('a fault went on to the end'));
   await load.hear().catch(note('the service did not recover'));
   await load.stop().catch(note('the load did not end'));
+  await answering.stop().catch(note('the gates were not answered'));
   const samples = await sampling.stop();
   const ends = await countEnds(cluster);
   const [counted] = await query<{ broken: number }>(
@@ -116,6 +119,7 @@ export async function runChaos({
     ),
     ...ending,
     ...(await load.findBreaches({ deaths: true, lostLog: true })),
+    ...(await answering.findBreaches()),
     ...(await findLeaks(cluster, prompts)),
     ...Object.keys(ends)
       .filter((code) => !EXPECTED.includes(code))

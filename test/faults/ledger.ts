@@ -69,7 +69,14 @@ const invariants = ({ accepted, deaths, lostCommits }: Account): [string, string
   ...(lostCommits ? [] : [ACCEPTED(accepted)]),
   ...(deaths ? [] : [INTERRUPTED]),
   ['a message has two turns', `${NUMBERED} group by 1 having count(*) > 1`],
-  ['a turn has not ended', `select id || ' ' || status as breach from turns where ended_at is null`],
+  [
+    'a turn has not ended',
+    `select format('%s %s; its thread %s has %s and %s', turns.id, turns.status, threads.id,
+       case active when turns.id then 'it active' else coalesce('another active: ' || active, 'none active') end,
+       coalesce('the open gate ' || gates.id, 'no open gate')) as breach
+     from turns join threads on threads.id = turns.thread_id
+     left join gates on gates.thread_id = threads.id and answered_at is null where turns.ended_at is null`,
+  ],
   ['a thread is stuck', `select id::text as breach from threads where active is not null`],
   [
     "a thread's turns have a gap",
