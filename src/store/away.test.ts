@@ -6,6 +6,9 @@ const failure = (code: string) => Object.assign(new Error('it failed'), { code }
 test.each([
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
   '57P01',
   '57P03',
   '53300',
@@ -15,6 +18,7 @@ test.each([
   '40P01',
   '53100',
   '55P03',
+  'RB001',
 ])('%s is temporary', (code) => {
   expect(isAway(failure(code))).toBe(true);
 });

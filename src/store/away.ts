@@ -6,6 +6,9 @@ const AWAY = new Set([
   'EPIPE',
   'ENOENT',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
   '08000',
   '08001',
   '08003',
@@ -30,6 +33,8 @@ const AWAY = new Set([
   '40P01',
   '55P03',
   '57014',
+  // Peers have declared this replica dead. It registers again, and the next try works.
+  'RB001',
 ]);
 const WITHOUT_CODE =
   /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|query read timeout/i;
