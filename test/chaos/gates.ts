@@ -88,10 +88,11 @@ export function startAnswering(cluster: Pick<Cluster, 'replicas' | 'connection'>
 }
 
 const ACCEPTED = 202;
+const UNAVAILABLE = 503;
 
-/** An open gate takes an answer. It is not found only when another answer may have counted. */
+/** An open gate takes an answer, unless the database is away. It is not found only when another answer may have counted. */
 const isWrong = (status: number, mayBeAnswered: boolean): boolean =>
-  status < 500 && status !== ACCEPTED && !(status === 404 && mayBeAnswered);
+  status !== ACCEPTED && status !== UNAVAILABLE && !(status === 404 && mayBeAnswered);
 
 async function countOpen(cluster: Pick<Cluster, 'connection'>): Promise<number> {
   const [row] = await query<{ count: number }>(

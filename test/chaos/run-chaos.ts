@@ -118,6 +118,7 @@ export async function runChaos({
       outcome === 'not ended' ? `${fault} at ${Math.round(at / 1000)} s was not ended: ${reason}` : [],
     ),
     ...ending,
+    ...load.errors.map((error) => `a request failed: ${error}`),
     ...(await load.findBreaches({ deaths: true, lostLog: true })),
     ...(await answering.findBreaches()),
     ...(await findLeaks(cluster, prompts)),

@@ -19,6 +19,7 @@ export function startLoad(
 ) {
   const accepted: string[] = [];
   const streams: Streamed[] = [];
+  const errors: string[] = [];
   const stop = new AbortController();
   let sent = 0;
 
@@ -26,6 +27,22 @@ export function startLoad(
     const tool = (name: string) => `use ${name} {"ledger":"${cluster.ledger.url}","pause":50}`;
     return ['say short', 'count 10 every 20', tool('mark_once'), `${tool('mark_again')}\n${tool('mark_once')}`];
   };
+
+  /** Notes the answers that say that the service is at fault: faults around it are a 503. */
+  function anyReplica(): Pick<Replica, 'post' | 'request'> | undefined {
+    const replica = pick(replicas());
+    const note = async (sent: Promise<Response>) => {
+      const response = await sent;
+      if (response.status === 500) errors.push(`${replica?.name}: ${await response.clone().text()}`);
+      return response;
+    };
+    return (
+      replica && {
+        post: (body) => note(replica.post(body)),
+        request: (route, init) => note(replica.request(route, init)),
+      }
+    );
+  }
 
   async function talk(lane: number): Promise<void> {
     let previous: string | undefined;
@@ -43,7 +60,7 @@ export function startLoad(
   /** The id of the response if the message was accepted; undefined if that is unknown. */
   async function send(input: string, previous: string | undefined): Promise<string | undefined> {
     try {
-      const response = await pick(replicas())?.post({
+      const response = await anyReplica()?.post({
         input,
         background: true,
         previous_response_id: previous,
@@ -59,7 +76,7 @@ export function startLoad(
   }
 
   async function follow(input: string, previous: string | undefined): Promise<string | undefined> {
-    const streamed = await streamTurn(() => pick(replicas()), { input, previous_response_id: previous });
+    const streamed = await streamTurn(anyReplica, { input, previous_response_id: previous });
     if (!streamed) return undefined;
     accepted.push(turnIdOf(streamed.id));
     streams.push(streamed);
@@ -71,6 +88,7 @@ export function startLoad(
   return {
     accepted,
     streams,
+    errors,
     /** Turns that are under way now and end within the next second. */
     async begin(count: number): Promise<void> {
       await Promise.all(Array.from({ length: count }, () => send(`#${++sent}\ncount 20 every 20`, undefined)));
