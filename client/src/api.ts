@@ -98,6 +98,10 @@ export type GivenItem = {
 export type GivenContent = string | readonly ({
   readonly type: 'input_text' | 'output_text' | 'text';
   readonly text: string;
+  /** `others`: text that the user did not write, such as a mail or a page. The agent treats it as data. `own` is the default. */
+  readonly origin?: 'own' | 'others' | null;
+  /** Where a text by others comes from, such as `mail`. */
+  readonly source?: string | null;
 } | {
   readonly type: 'refusal';
   readonly refusal: string;
@@ -105,15 +109,21 @@ export type GivenContent = string | readonly ({
   readonly type: 'input_image';
   /** An https URL, which the service fetches, or a data URL. */
   readonly image_url: string;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'input_file';
   readonly file_data: string;
   readonly filename?: unknown;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'input_file';
   /** An https URL, which the service fetches, or a data URL. */
   readonly file_url: string;
   readonly filename?: unknown;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 })[];
 
 export type Response = {
@@ -454,14 +464,18 @@ export type InputMessage = {
   readonly content: readonly ({
     readonly type: 'input_text';
     readonly text: string;
+    readonly origin?: 'others';
+    readonly source?: string;
   } | {
     readonly type: 'input_image';
     readonly detail: 'auto';
     readonly image_url: string;
+    readonly origin?: 'own';
   } | {
     readonly type: 'input_file';
     readonly file_data: string;
     readonly filename?: string;
+    readonly origin?: 'own';
   })[];
 };
 
@@ -664,18 +678,26 @@ export type CreateChatCompletion = {
 export type ChatContent = string | readonly ({
   readonly type: 'text';
   readonly text: string;
+  /** `others`: text that the user did not write, such as a mail or a page. The agent treats it as data. `own` is the default. */
+  readonly origin?: 'own' | 'others' | null;
+  /** Where a text by others comes from, such as `mail`. */
+  readonly source?: string | null;
 } | {
   readonly type: 'image_url';
   readonly image_url: {
     /** An https URL, which the service fetches, or a data URL. */
     readonly url: string;
   };
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'file';
   readonly file: {
     readonly file_data: string;
     readonly filename?: unknown;
   };
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'refusal';
 })[];
@@ -893,17 +915,25 @@ export type ThreadItem = {
 export type ItemPart = {
   readonly type: 'text';
   readonly text: string;
+  /** The sender of the message did not write it. */
+  readonly origin?: 'others';
+  /** Where a text by others comes from, such as `forwarded`. */
+  readonly source?: string;
 } | {
   readonly type: 'image';
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
+  /** The sender says that they wrote it. Otherwise it is by others. */
+  readonly origin?: 'own';
 } | {
   readonly type: 'file';
   readonly filename: string | null;
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
+  /** The sender says that they wrote it. Otherwise it is by others. */
+  readonly origin?: 'own';
 };
 
 export type TurnVersions = {
@@ -1120,6 +1150,8 @@ export type ChatRequest = {
     readonly name?: string | null;
     readonly media_type: string;
     readonly data: string;
+    /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
+    readonly origin?: 'own' | 'others' | null;
   })[] | null;
 };
 
@@ -1797,10 +1829,14 @@ export type ToolPolicy = {
   readonly tool: string;
   /** `allow`: calls run at once. `ask`: each call needs approval. `never`: no call runs. */
   readonly level: 'allow' | 'ask' | 'never';
+  /** How far `allow` goes: only while the model has read nothing by others (`clean`), also after text by others (`foreign`), or also when it has read private data besides (`both`). */
+  readonly after: 'clean' | 'foreign' | 'both';
 };
 
 export type ToolPolicyChange = {
   readonly level: 'allow' | 'ask' | 'never';
+  /** `clean` when left out. */
+  readonly after?: 'clean' | 'foreign' | 'both';
 };
 
 export type McpSignInBegun = {
@@ -2467,6 +2503,8 @@ export type SharedItem = {
 export type SharedPart = {
   readonly type: 'text';
   readonly text: string;
+  /** The sender of the message did not write it. */
+  readonly origin?: 'others';
 } | {
   readonly type: 'image';
   readonly url: string;
@@ -2500,6 +2538,8 @@ export type ClientMessage = {
     readonly name?: string | null;
     readonly media_type: string;
     readonly data: string;
+    /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
+    readonly origin?: 'own' | 'others' | null;
   })[] | null;
   readonly type: 'send';
   readonly id?: string;

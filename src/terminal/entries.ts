@@ -2,7 +2,10 @@ import type { ItemPart, OpenGate } from '@reborn-agent/client/api';
 import {
   type CallEntry,
   findRunningTurn,
+  gapBefore,
+  isByOthers,
   type MessageEntry,
+  ownTextOf,
   type ThreadState,
   type TurnState,
   waitsForAnswer,
@@ -16,7 +19,7 @@ export type Entry =
       readonly id: string;
       readonly role: 'user' | 'assistant';
       readonly text: string;
-      /** The text alone, of a message with files. */
+      /** The sender's own words, of a message that has more. */
       readonly written?: string;
       /** `pending`: the service has not accepted it yet. */
       readonly state: 'pending' | 'streaming' | 'done';
@@ -119,7 +122,7 @@ function queuedEntries(state: ThreadState): Entry[] {
   const atGate = waitsForAnswer(state);
   return state.queued.map(({ turn_id: id, items }): Entry => {
     const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
-    return { kind: 'queued', id, text: textOf(parts), atGate, editable: parts.every(({ type }) => type === 'text') };
+    return { kind: 'queued', id, text: textOf(parts), atGate, editable: parts.every(isOwnText) };
   });
 }
 
@@ -128,10 +131,10 @@ type Versions = ReturnType<typeof placeVersions>;
 function saidEntry(entry: MessageEntry, position: VersionPosition | undefined): Extract<Entry, { kind: 'said' }>[] {
   const { id, role, state } = entry;
   if (role !== 'user' && role !== 'assistant') return [];
-  const hasFiles = entry.parts.some(({ type }) => type !== 'text');
-  const text = hasFiles ? textOf(entry.parts) : entry.text;
+  const hasMore = !entry.parts.every(isOwnText);
+  const text = hasMore ? textOf(entry.parts) : entry.text;
   if (text === '' && state !== 'streaming') return [];
-  const written = hasFiles && { written: entry.text };
+  const written = hasMore && { written: ownTextOf(entry.parts) };
   return [
     { kind: 'said', id, role, text, ...written, state: state === 'streaming' ? 'streaming' : 'done', ...position },
   ];
@@ -183,7 +186,13 @@ function keepSame(before: Entry | undefined, now: Entry): Entry {
   return fields.length === past.size && fields.every(([name, value]) => past.get(name) === value) ? before : now;
 }
 
+const isOwnText = (part: ItemPart): boolean => part.type === 'text' && !isByOthers(part);
+
 const textOf = (parts: readonly ItemPart[]): string =>
   parts
-    .map((part) => (part.type === 'text' ? part.text : `[${(part.type === 'file' && part.filename) || part.type}]`))
+    .map((part, index) =>
+      part.type === 'text'
+        ? gapBefore(parts, index) + part.text
+        : `[${(part.type === 'file' && part.filename) || part.type}]`,
+    )
     .join('');

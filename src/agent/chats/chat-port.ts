@@ -116,18 +116,20 @@ export type Incoming = Written &
   (
     | {
         readonly kind: 'message';
+        /** What the sender wrote; empty when they only pass something on. */
         readonly text: string;
-        /** Text by others that the sender passes on below their own. */
-        readonly quoted?: string | undefined;
+        /** What others wrote and the sender passes on. */
+        readonly byOthers: readonly PassedOn[];
         readonly files: readonly ChatFile[];
-        /** Written by someone else, and passed on by the sender. */
-        readonly isForwarded: boolean;
         /** In a group: the message is for this account. */
         readonly isAddressed: boolean;
       }
     | { readonly kind: 'command'; readonly name: string; readonly argument: string; readonly isAddressed: boolean }
     | { readonly kind: 'press'; readonly press: string; readonly data: string; readonly remoteId: string }
   );
+
+/** A text by someone else, and how it came into the message. */
+export type PassedOn = { readonly text: string; readonly source: 'forwarded' | 'quoted' | 'shared' };
 
 /** A platform did not do what was asked. `result` says what follows for a delivery. */
 export class ChatFailed extends Error {

@@ -1,6 +1,6 @@
 import { cut } from '#domain/text/cut.ts';
 import { withoutBlocks } from '#domain/thread/first-words.ts';
-import { type Item, text, textOf } from '#domain/thread/item.ts';
+import { type Item, readableText, text } from '#domain/thread/item.ts';
 import type { Prompt } from '#models/model.ts';
 
 const LONGEST = 60;
@@ -10,7 +10,9 @@ const LONGEST_PART = 2000;
 export function titlePrompt(items: readonly Item[]): Prompt {
   const said = (role: 'user' | 'assistant') =>
     items
-      .flatMap((item) => (item.type === 'message' && item.role === role ? [withoutBlocks(textOf(item.content))] : []))
+      .flatMap((item) =>
+        item.type === 'message' && item.role === role ? [withoutBlocks(readableText(item.content))] : [],
+      )
       .join('\n')
       .trim()
       .slice(0, LONGEST_PART)

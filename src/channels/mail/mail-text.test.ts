@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainSubject, splitMailText } from './mail-text.ts';
+import { isForward, plainSubject, splitMailText } from './mail-text.ts';
 
 test.each([
   ['an answer above a quote', 'Yes, do it.\n\nOn Mon, Ann wrote:\n> Shall I?\n> Really?', 'Yes, do it.'],
@@ -22,11 +22,29 @@ test.each([
 test.each([
   ['a signature', 'Please check.\n-- \nAnn\n+49 123', 'Please check.'],
   ['the line of a telephone', 'Please check.\n\nSent from my iPhone', 'Please check.'],
-  ['answers between quotes', '> One?\nYes.\n> Two?\nNo.', '> One?\nYes.\n> Two?\nNo.'],
   ['a long text after two dashes', `a\n--\n${'b\n'.repeat(30)}c`, `a\n--\n${'b\n'.repeat(30)}c`],
   ['a sentence that ends with wrote', 'This is what Bob wrote:\nHello', 'This is what Bob wrote:\nHello'],
 ])('%s is handled without a quote', (_what, text, own) => {
-  expect(splitMailText(text)).toEqual({ own, quoted: '' });
+  expect(splitMailText(text)).toEqual({ own, quoted: '', mixed: '' });
+});
+
+test('answers between quotes are the words of the sender, and the quotes are not', () => {
+  const text = '> One?\nYes.\n> Two?\nNo.\n\nOn Mon, Ann wrote:\n> Old';
+  expect(splitMailText(text)).toEqual({
+    own: 'Yes.\nNo.',
+    quoted: 'On Mon, Ann wrote:\n> Old',
+    mixed: '> One?\nYes.\n> Two?\nNo.',
+  });
+});
+
+test.each([
+  ['Fwd: Numbers', true],
+  ['WG: Zahlen', true],
+  ['fw : x', true],
+  ['Re: Fwd: x', false],
+  ['Forward: march', false],
+])('%j forwards a mail: %s', (subject, expected) => {
+  expect(isForward(subject)).toBe(expected);
 });
 
 test('a subject is the same with any number of marks of replies', () => {

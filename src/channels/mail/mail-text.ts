@@ -1,5 +1,8 @@
-/** `own`: what the sender wrote. `quoted`: text by others below it. */
-export type MailText = { readonly own: string; readonly quoted: string };
+/**
+ * `own`: what the sender wrote. `quoted`: text by others below it. `mixed`: if the sender wrote between quoted lines, all of these
+ * lines, because the answers alone don't say what they answer.
+ */
+export type MailText = { readonly own: string; readonly quoted: string; readonly mixed: string };
 
 /** Lines after which a mail only repeats other mail. */
 const BEGINNINGS = [
@@ -23,7 +26,10 @@ export function splitMailText(text: string): MailText {
     .map((line) => line.trimEnd());
   const cut = findQuote(lines);
   const quoted = lines.slice(cut).join('\n').trim();
-  return { own: withoutSignature(lines.slice(0, cut)), quoted };
+  const above = lines.slice(0, cut);
+  const own = above.filter((line) => !isQuoted(line));
+  const mixed = own.length < above.length ? above.join('\n').trim() : '';
+  return { own: withoutSignature(own), quoted, mixed };
 }
 
 /** The first line that is not the sender's; the number of lines when there is none. */
@@ -59,6 +65,10 @@ function withoutSignature(lines: readonly string[]): string {
   if (SIGNED_BY_PROGRAM.test(kept.at(-1) ?? '')) kept.pop();
   return kept.join('\n').trim();
 }
+
+/** Whether the sender forwards a mail. */
+export const isForward = (subject: string): boolean =>
+  /^(?:fwd?|wg|tr|rv|enc|i)(?:\[\d{1,3}\])?\s?:/i.test(subject.trim());
 
 /** A subject without the marks of replies and forwards, to recognise a conversation by it. */
 export function plainSubject(subject: string): string {

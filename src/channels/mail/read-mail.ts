@@ -57,7 +57,7 @@ export async function readMail(
   const subject = oneLine(mail.subject ?? '').slice(0, 200);
   const { thread, isReply } = threadOf({ references, subject, source: digest }, settings.address);
   const toText = createHtmlReader(htmlToText, from.address);
-  const text = isCut ? { own: TOO_LARGE, quoted: '', isSure: true } : await textOf(mail, toText);
+  const text = isCut ? { own: TOO_LARGE, quoted: '', mixed: '', isSure: true } : await textOf(mail, toText);
   const attached = isCut ? [] : await readAttachedMail(mail, toText);
   return {
     remoteId: messageId === '' ? digest : sha256(`${from.address}\n${messageId}`),
@@ -71,7 +71,10 @@ export async function readMail(
     isReply,
     text: text.own.slice(0, MOST_TEXT),
     // In a conversation, what is quoted is known. In a new one, it is what the mail is about.
-    quoted: [isReply && text.isSure ? '' : text.quoted, ...attached].filter(Boolean).join('\n\n').slice(0, MOST_TEXT),
+    quoted: [text.mixed, isReply && text.isSure ? '' : text.quoted, ...attached]
+      .filter(Boolean)
+      .join('\n\n')
+      .slice(0, MOST_TEXT),
     files: isCut ? [] : filesOf(mail),
   };
 }
@@ -182,8 +185,8 @@ async function textOf(mail: Email, toText: ToText) {
   const cut = html.search(HTML_QUOTE);
   const above = await toText(cut === -1 ? html : html.slice(0, cut));
   const below = cut === -1 ? '' : (await toText(html.slice(cut))).slice(0, MOST_TEXT).trim();
-  const { own, quoted } = splitMailText(above.slice(0, MOST_TEXT * 2));
-  return { own, quoted: [quoted, below].filter(Boolean).join('\n\n'), isSure: false };
+  const { own, quoted, mixed } = splitMailText(above.slice(0, MOST_TEXT * 2));
+  return { own, quoted: [quoted, below].filter(Boolean).join('\n\n'), mixed, isSure: false };
 }
 
 /** Mail that is attached is by others. Only the outermost is read. */
@@ -193,9 +196,11 @@ async function readAttachedMail(mail: Email, toText: ToText): Promise<string[]> 
     if (mimeType !== 'message/rfc822' || typeof content !== 'string') continue;
     try {
       const inner = await PostalMime.parse(Buffer.from(content, 'base64'), BOUNDS);
-      const { own, quoted } = await textOf(inner, toText);
+      const { own, quoted, mixed } = await textOf(inner, toText);
       const from = oneLine(valuesOf(inner, 'from')[0] ?? '').slice(0, 200);
-      texts.push(`From: ${from}\nSubject: ${oneLine(inner.subject ?? '').slice(0, 200)}\n\n${own}\n${quoted}`.trim());
+      texts.push(
+        `From: ${from}\nSubject: ${oneLine(inner.subject ?? '').slice(0, 200)}\n\n${mixed || own}\n${quoted}`.trim(),
+      );
     } catch {
       texts.push('(An attached mail is malformed.)');
     }

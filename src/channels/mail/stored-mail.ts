@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Incoming } from '#agent/chats/chat-port.ts';
+import type { Incoming, PassedOn } from '#agent/chats/chat-port.ts';
 import type { NewUpdate } from '#domain/chat/chat.ts';
-import { plainSubject } from './mail-text.ts';
+import { isForward, plainSubject } from './mail-text.ts';
 import { chatOf } from './mail-thread.ts';
 
 const file = z.object({ name: z.string().nullable(), mediaType: z.string(), base64: z.string() });
@@ -52,7 +52,8 @@ export function readStored(given: unknown): Incoming | undefined {
     replyTo: JSON.stringify({ id, references, subject }),
     refusal: mail.refusal ?? undefined,
   };
-  const [, name, argument = ''] = COMMAND.exec(mail.text.split('\n', 1)[0] ?? '') ?? [];
+  const words = wordsOf(mail);
+  const [, name, argument = ''] = COMMAND.exec(words.own.split('\n', 1)[0] ?? '') ?? [];
   if (name)
     return { ...where, kind: 'command', name: name.toLowerCase(), argument: argument.trim(), isAddressed: true };
   const files = mail.files.map(({ name: filename, mediaType, base64 }) => ({
@@ -61,23 +62,20 @@ export function readStored(given: unknown): Incoming | undefined {
     name: filename,
     bytes: Math.floor(base64.length * 0.75),
   }));
-  return {
-    ...where,
-    kind: 'message',
-    ...wordsOf(mail),
-    files,
-    isForwarded: false,
-    isAddressed: true,
-  };
+  return { ...where, kind: 'message', text: words.own, byOthers: words.byOthers, files, isAddressed: true };
 }
 
 /**
  * The subject is a part of the request in a new conversation, and all of it when nothing else is written. The subject of an
  * answered or forwarded mail is by someone else, like the text below it.
  */
-function wordsOf({ text, quoted, subject, isReply }: StoredMail): { text: string; quoted: string | undefined } {
+function wordsOf({ text, quoted, subject, isReply }: StoredMail): { own: string; byOthers: readonly PassedOn[] } {
+  const source = isForward(subject) ? 'forwarded' : 'quoted';
+  const pass = (words: string): PassedOn[] => (words === '' ? [] : [{ text: words, source }]);
+  if (isReply || subject === '') return { own: text, byOthers: pass(quoted) };
+  // Where the forwarded text begins is not known, so all of it may be by someone else.
+  if (isForward(subject) && quoted === '') return { own: '', byOthers: pass(`Subject: ${subject}\n\n${text}`.trim()) };
   const isForeign = quoted !== '' || plainSubject(subject) !== subject;
-  if (isReply || subject === '') return { text, quoted: quoted || undefined };
-  if (isForeign) return { text, quoted: `Subject: ${subject}\n\n${quoted}`.trim() };
-  return { text: text === '' ? subject : `${text}\n\n(Subject: ${subject})`, quoted: undefined };
+  if (isForeign) return { own: text, byOthers: pass(`Subject: ${subject}\n\n${quoted}`.trim()) };
+  return { own: text === '' ? subject : `${text}\n\n(Subject: ${subject})`, byOthers: [] };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatFile, Incoming } from '#agent/chats/chat-port.ts';
+import type { ChatFile, Incoming, PassedOn } from '#agent/chats/chat-port.ts';
 import type { ChatAccount, NewUpdate } from '#domain/chat/chat.ts';
 import { cleanMediaType } from '#domain/text/media-type.ts';
 import { mentions, readText } from './read-text.ts';
@@ -136,13 +136,17 @@ function readMessage(said: Message, team: string, self: string): Incoming | unde
   if (COMMANDS.has(name.toLowerCase()))
     return { ...where, kind: 'command', name: name.toLowerCase(), argument: argument.trim(), isAddressed };
   const files = filesIn(said);
-  const quoted = (said.attachments ?? [])
+  const byOthers = sharedIn(said, self);
+  if (own === '' && byOthers.length === 0 && files.length === 0) return undefined;
+  return { ...where, kind: 'message', text: own, byOthers, files, isAddressed };
+}
+
+/** Messages of others that the sender shares, or links to. */
+function sharedIn({ attachments = [] }: Message, self: string): PassedOn[] {
+  return attachments
     .filter(({ is_share: isShared, is_msg_unfurl: isLinked }) => isShared || isLinked)
-    .flatMap(({ text = '' }) => readText(text, self) || [])
-    .join('\n\n');
-  if (own === '' && quoted === '' && files.length === 0) return undefined;
-  const text = own === '' ? { text: quoted, isForwarded: quoted !== '' } : { text: own, isForwarded: false, quoted };
-  return { ...where, kind: 'message', ...text, files, isAddressed };
+    .map(({ text = '' }) => ({ text: readText(text, self), source: 'shared' as const }))
+    .filter(({ text }) => text !== '');
 }
 
 function readPress(pressed: Press): Incoming {

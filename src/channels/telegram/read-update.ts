@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatFile, Incoming } from '#agent/chats/chat-port.ts';
+import type { ChatFile, Incoming, PassedOn } from '#agent/chats/chat-port.ts';
 import type { ChatAccount, NewUpdate } from '#domain/chat/chat.ts';
 import { cleanMediaType } from '#domain/text/media-type.ts';
 
@@ -26,7 +26,10 @@ const message = z.object({
   caption_entities: z.array(entity).optional(),
   forward_origin: z.unknown().optional(),
   via_bot: z.unknown().optional(),
-  reply_to_message: z.object({ from: person.optional() }).optional(),
+  reply_to_message: z
+    .object({ from: person.optional(), text: z.string().optional(), caption: z.string().optional() })
+    .optional(),
+  quote: z.object({ text: z.string() }).optional(),
   photo: z.array(z.object({ file_id: z.string(), file_size: z.int().optional() })).optional(),
   document: z
     .object({
@@ -113,7 +116,15 @@ function readMessage(said: Message, account: ChatAccount): Incoming | undefined 
   const text = withoutRanges(words, isGroup ? mentions : []).trim();
   if (text === '' && files.length === 0) return undefined;
   const isAddressed = isReply || mentions.length > 0;
-  return { ...where, kind: 'message', text, files, isForwarded, isAddressed };
+  const forwarded: PassedOn[] = isForwarded ? [{ text, source: 'forwarded' }] : [];
+  const byOthers = [...forwarded, ...quotedIn(said, isReply)];
+  return { ...where, kind: 'message', text: isForwarded ? '' : text, byOthers, files, isAddressed };
+}
+
+/** What the message answers: the part that the sender chose, or all of it. The thread has what the bot said. */
+function quotedIn({ quote, reply_to_message: answered }: Message, isReply: boolean): PassedOn[] {
+  const text = quote?.text ?? (isReply ? undefined : (answered?.text ?? answered?.caption));
+  return text === undefined ? [] : [{ text, source: 'quoted' }];
 }
 
 /** Anonymous administrators and channels write under a made-up `from`: they are no person. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ItemId } from '../ids.ts';
 import { firstWords } from './first-words.ts';
-import { type NewItem, text } from './item.ts';
+import { type NewItem, text, textByOthers } from './item.ts';
 
 const user = (said: string): NewItem => ({
   id: 'i' as ItemId,
@@ -38,4 +38,10 @@ test('what PostgreSQL can not keep as a text goes', () => {
 test('who says nothing has no words', () => {
   expect(firstWords([])).toEqual({ opening: '', preview: '' });
   expect(firstWords([user(' '), user('two')])).toEqual({ opening: 'two', preview: 'two' });
+});
+
+test('what others wrote stands apart from the words of the sender', () => {
+  const content = [text('Sum it up'), textByOthers('Cheap boats', 'forwarded'), text('by noon')];
+  expect(firstWords([{ ...user(''), content } as NewItem]).opening).toBe('Sum it up Cheap boats by noon');
+  expect(firstWords([{ ...user(''), content: content.slice(1, 2) } as NewItem]).opening).toBe('Cheap boats');
 });

@@ -1,12 +1,12 @@
 import { cut } from '../text/cut.ts';
-import { type NewItem, textOf } from './item.ts';
+import { type NewItem, readableText } from './item.ts';
 
 const LONGEST = 120;
 
 /** The beginnings of the first and of the newest user message: lists show them for a thread. */
 export function firstWords(items: readonly NewItem[]): { readonly opening: string; readonly preview: string } {
   const said = items.flatMap((item) =>
-    item.type === 'message' && item.role === 'user' ? [shorten(textOf(item.content))] : [],
+    item.type === 'message' && item.role === 'user' ? [shorten(readableText(item.content))] : [],
   );
   return { opening: said.find((words) => words !== '') ?? '', preview: said.findLast((words) => words !== '') ?? '' };
 }

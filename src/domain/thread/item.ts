@@ -158,6 +158,17 @@ export function textOf(content: readonly ContentPart[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
+/** The text of a content as people read it: what others wrote stands apart from what the sender did. */
+export function readableText(content: readonly ContentPart[]): string {
+  const texts = content.filter((part) => part.type === 'text');
+  return texts
+    .map((part, index) => {
+      const before = texts[index - 1];
+      return before && (part.origin ?? before.origin) === 'others' ? `\n\n${part.text}` : part.text;
+    })
+    .join('');
+}
+
 /** An item as the database returns it inside JSON: the body in its own field, and times as texts. */
 export type ItemJson = Omit<Item, keyof ItemBody | 'startedAt'> & { body: ItemBody; startedAt: string | null };
 

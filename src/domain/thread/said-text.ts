@@ -1,5 +1,5 @@
 import { withoutBlocks } from './first-words.ts';
-import { type NewItem, textOf } from './item.ts';
+import { type NewItem, readableText } from './item.ts';
 
 /** What was said in a message, as it is searched. */
 export type SaidText = { readonly id: NewItem['id']; readonly role: 'user' | 'assistant'; readonly text: string };
@@ -10,7 +10,7 @@ const LONGEST = 32_768;
 /** The text of a message without control characters, which PostgreSQL can't store or which mark excerpts. */
 export function saidTextOf(item: NewItem): SaidText | undefined {
   if (item.type !== 'message' || (item.role !== 'user' && item.role !== 'assistant')) return undefined;
-  const text = withoutBlocks(textOf(item.content))
+  const text = withoutBlocks(readableText(item.content))
     .slice(0, LONGEST)
     .toWellFormed()
     .replace(/[^\P{Control}\n\t]/gu, ' ')

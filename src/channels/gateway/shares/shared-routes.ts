@@ -14,7 +14,11 @@ type Services = { readonly shares: Shares; readonly limitVisits: Limiter };
 
 const part = z
   .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('text'), text: z.string() }),
+    z.strictObject({
+      type: z.literal('text'),
+      text: z.string(),
+      origin: z.literal('others').optional().describe('The sender of the message did not write it.'),
+    }),
     z.strictObject({ type: z.literal('image'), url: z.string() }),
     z.strictObject({ type: z.literal('file'), filename: z.string().nullable(), url: z.string() }),
     z.strictObject({ type: z.literal('hidden'), kind: z.enum(['image', 'file']) }),
@@ -127,7 +131,9 @@ function renderShared(link: string, item: SharedItem): z.infer<typeof sharedItem
 }
 
 function renderPart(given: SharedPart, url: string): z.infer<typeof part> {
-  if (given.type === 'text' || given.type === 'hidden') return given;
+  if (given.type === 'hidden') return given;
+  if (given.type === 'text')
+    return { type: given.type, text: given.text, ...(given.origin && { origin: given.origin }) };
   return given.type === 'image' ? { type: given.type, url } : { type: given.type, filename: given.filename, url };
 }
 

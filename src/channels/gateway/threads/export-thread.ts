@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
 import type { Threads } from '#agent/threads.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
-import { type ContentPart, partsOf, type TimedItem, textOf } from '#domain/thread/item.ts';
+import { type ContentPart, partsOf, readableText, type TimedItem } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { partUrl, renderItem, threadItem } from './item-shape.ts';
 import { renderThread, thread, threadParams } from './thread-shape.ts';
@@ -66,7 +66,7 @@ function renderEntry(item: TimedItem): string {
 const SPEAKERS = { user: 'You', assistant: 'Reborn', system: 'System', developer: 'Developer' } as const;
 
 const wordsOf = (content: readonly ContentPart[]) =>
-  [textOf(content), ...content.flatMap((part) => (part.type === 'text' ? [] : `[${nameOf(part)}]`))]
+  [readableText(content), ...content.flatMap((part) => (part.type === 'text' ? [] : `[${nameOf(part)}]`))]
     .filter((words) => words !== '')
     .join('\n\n');
 

@@ -15,11 +15,27 @@ export const spent = z
   .meta({ id: 'Spent' });
 
 /** `url` serves the bytes of an image or a file. It is null until the item is stored in its thread. */
-const attachedFields = { media_type: z.string(), bytes: z.int().min(0), url: z.string().nullable() };
+const attachedFields = {
+  media_type: z.string(),
+  bytes: z.int().min(0),
+  url: z.string().nullable(),
+  origin: z
+    .literal('own')
+    .optional()
+    .describe('The sender of the message wrote it. Otherwise it counts as text by others.'),
+};
 
 const itemPart = z
   .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('text'), text: z.string() }),
+    z.strictObject({
+      type: z.literal('text'),
+      text: z.string(),
+      origin: z
+        .literal('others')
+        .optional()
+        .describe('The sender of the message did not write it: it is forwarded or quoted.'),
+      source: z.string().optional().describe('Where a text by others comes from, in a word.'),
+    }),
     z.strictObject({ type: z.literal('image'), ...attachedFields }),
     z.strictObject({ type: z.literal('file'), filename: z.string().nullable(), ...attachedFields }),
   ])
@@ -127,8 +143,12 @@ export const partUrl = (threadId: string, itemId: string, index: number): string
   `/api/threads/${threadId}/items/${itemId}/parts/${index}`;
 
 function renderPart(part: ContentPart, url: string | null): z.infer<typeof itemPart> {
-  if (part.type === 'text') return part;
-  const attached = { media_type: part.mediaType, bytes: sizeOfPart(part), url };
+  if (part.type === 'text') {
+    const { type, text: words, origin, source } = part;
+    return { type, text: words, ...(origin && { origin }), ...(source !== undefined && { source }) };
+  }
+  const own = part.origin && { origin: part.origin };
+  const attached = { media_type: part.mediaType, bytes: sizeOfPart(part), url, ...own };
   return part.type === 'image'
     ? { type: part.type, ...attached }
     : { type: part.type, filename: part.filename, ...attached };

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { QueuedTurn } from '@reborn-agent/client/api';
-import { textOf } from '@reborn-agent/client/thread-state';
+import { isByOthers, textOf } from '@reborn-agent/client/thread-state';
 import { IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
 import { SentFiles } from './sent-files.tsx';
@@ -18,7 +18,7 @@ export function QueuedMessage({ queued: { turn_id: turnId, items }, atGate }: Pr
     <section aria-label={t`Queued message`} className="pb-5">
       <Speaker name={t`You`}>
         <span className="flex">
-          {parts.every(({ type }) => type === 'text') && (
+          {parts.every((part) => part.type === 'text' && !isByOthers(part)) && (
             <IconButton icon="edit" label={t`Edit the queued message`} onClick={() => void withdraw(turnId, text)} />
           )}
           <IconButton icon="close" label={t`Withdraw the queued message`} onClick={() => void withdraw(turnId)} />

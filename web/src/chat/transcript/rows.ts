@@ -3,6 +3,7 @@ import type { OpenGate, QueuedTurn, TurnVersions } from '@reborn-agent/client/ap
 import {
   type CallEntry,
   type Entry,
+  isByOthers,
   type MessageEntry,
   type Output,
   type PickUpEntry,
@@ -153,11 +154,11 @@ function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState
   return turn.status === 'running' && !speaks ? [{ kind: 'working', id, turn, first: isFirst(rows), waits }] : [];
 }
 
-/** Files can't be sent again from here. */
+/** Files and texts by others can't be sent again from here. */
 function textToSendAgain({ entries }: TurnState): string | undefined {
   const said = entries.flatMap((entry) => (entry.kind === 'message' && entry.role === 'user' ? entry : []));
-  const hasFiles = said.some(({ parts }) => parts.some(({ type }) => type !== 'text'));
-  return hasFiles || said.length === 0 ? undefined : said.map(({ text }) => text).join('\n');
+  const isOwn = said.every(({ parts }) => parts.every((part) => part.type === 'text' && !isByOthers(part)));
+  return !isOwn || said.length === 0 ? undefined : said.map(({ text }) => text).join('\n');
 }
 
 function isFirst(rows: readonly Row[]): boolean {

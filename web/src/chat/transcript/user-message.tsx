@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { MessageEntry } from '@reborn-agent/client/thread-state';
+import { type MessageEntry, ownTextOf } from '@reborn-agent/client/thread-state';
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
@@ -44,7 +44,7 @@ function focusAtEnd(area: HTMLTextAreaElement | null): void {
 
 /** What is sent replaces the message, and the earlier version is kept; or it starts a new thread with all that came before. */
 function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly onDone: () => void }) {
-  const [text, setText] = useState(entry.text);
+  const [text, setText] = useState(ownTextOf(entry.parts));
   const { edit, fork, isIdle } = useActions();
   const isBlank = text.trim() === '';
   return (
