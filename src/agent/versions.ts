@@ -124,7 +124,7 @@ async function findAsked(
   throw new InvalidRequest('invalid_request', null, 'No message of the user leads to this item.');
 }
 
-/** Copies of the items, with another text for the last one, which is the message. Its files stay. */
+/** Copies of the items, with other words for the last one, which is the message. What others wrote in it and its files stay. */
 function inputOf(input: readonly TimedItem[], item: ItemId, words: string | undefined): NewItem[] {
   const message = input.at(-1);
   if (words !== undefined && message?.id !== item)
@@ -132,7 +132,9 @@ function inputOf(input: readonly TimedItem[], item: ItemId, words: string | unde
   return input.map((each): NewItem => {
     const copy = { ...contentOf(each), id: newId<ItemId>() };
     if (each !== message || words === undefined || copy.type !== 'message') return copy;
-    return { ...copy, content: [text(words), ...copy.content.filter((part) => part.type !== 'text')] };
+    const { author: _, vouched: __, ...said } = copy;
+    const kept = copy.content.filter((part) => part.type !== 'text' || part.origin === 'others');
+    return { ...said, content: [text(words), ...kept] };
   });
 }
 

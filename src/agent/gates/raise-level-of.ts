@@ -39,18 +39,20 @@ function namesTool(text: string, name: string): boolean {
 
 /** Foreign text that the model has read. Collected for each call, so that a crash or another replica loses nothing. */
 function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
-  const names = new Map(history.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])));
+  const ours = new Map(
+    history.flatMap((item) => (item.type === 'function_call' && !item.external ? [[item.callId, item.name]] : [])),
+  );
   return history.flatMap((item): string[] => {
-    if (item.type === 'message') return item.role === 'user' ? [untrustedOf(item.content)] : [];
+    if (item.type === 'message') return item.role === 'assistant' ? [] : [untrustedOf(item.content)];
     if (item.type === 'compaction') return [item.summary];
-    if (item.type === 'function_call' || isTrusted(tools.find(names.get(item.callId) ?? ''))) return [];
+    if (item.type === 'function_call' || isTrusted(tools.find(ours.get(item.callId) ?? ''))) return [];
     return [[...item.output.map(wordsOf), ...item.output.map(fileNameOf)].join('\n')];
   });
 }
 
 /** The foreign parts of a user's message: wrapped text, and names of files. */
 function untrustedOf(content: readonly ContentPart[]): string {
-  const byOthers = content.filter((part) => part.type !== 'text' || part.origin === 'others');
+  const byOthers = content.filter((part) => (part.type === 'text' ? part.origin === 'others' : part.origin !== 'own'));
   return [untrustedIn(textOf(content)), ...content.map(fileNameOf), ...byOthers.map(wordsOf)].join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { isTextType } from '#domain/text/media-type.ts';
-import { untrustedIn, withoutUntrusted } from '#domain/text/untrusted.ts';
+import { withoutUntrusted, wrappedIn } from '#domain/text/untrusted.ts';
 import { isAttached, isStored } from '#domain/thread/attachment.ts';
 import { type ContentPart, type FunctionCallItem, type Item, type MessageItem, textOf } from '#domain/thread/item.ts';
 import { type Because, FOREIGN_AND_PRIVATE, type ReadSource, type Reads, situationOf } from '#domain/thread/origin.ts';
@@ -77,7 +77,7 @@ function readIn(items: readonly Item[], tools: ToolSet): Text[] {
 function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, tools: ToolSet): Text[] {
   switch (item.type) {
     case 'message':
-      return item.role === 'user' && !item.vouched ? readInMessage(item) : [];
+      return item.vouched ? [] : readInMessage(item);
     case 'compaction':
       return [{ item, source: SUMMARY, reads: item.reads ?? FOREIGN_AND_PRIVATE, texts: [item.summary] }];
     case 'function_call':
@@ -94,15 +94,23 @@ function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, to
 
 /** Parts that the sender did not write. What can't be searched, such as a picture, is covered by its origin. */
 function readInMessage(item: MessageItem): Text[] {
-  const wrapped = untrustedIn(textOf(item.content.filter((part) => !isByOthers(part))));
-  const inside: Text[] = wrapped
-    ? [{ item, source: { kind: 'message', name: null }, reads: FOREIGN_AND_PRIVATE, texts: [wrapped], part: item }]
-    : [];
+  const inside = wrappedTexts(item).map((found): Text => {
+    const source = { kind: 'message', name: found.source || null } as const;
+    return { item, source, reads: FOREIGN_AND_PRIVATE, texts: [found.text], part: found };
+  });
   const parts = item.content.flatMap((part): Text[] => {
     if (part.type === 'text' ? !isByOthers(part) : part.origin === 'own') return [];
     return [{ item, source: sourceOfPart(part), reads: FOREIGN_AND_PRIVATE, texts: [wordsOf(part)], part }];
   });
   return [...inside, ...parts];
+}
+
+/** Texts that a channel has wrapped among the words of a message, such as the fields of an event. */
+function wrappedTexts(item: MessageItem): ReturnType<typeof wrappedIn> {
+  if (item.role === 'assistant') return [];
+  const found = wrapped.get(item) ?? wrappedIn(textOf(item.content.filter((part) => !isByOthers(part))));
+  wrapped.set(item, found);
+  return found;
 }
 
 function sourceOfPart(part: ContentPart): ReadSource {
@@ -198,6 +206,7 @@ function shownLinksOf(text: Text): readonly string[] {
 /** An attempt judges many calls by the same items, and a search for links in a long text takes milliseconds. */
 const ownLinks = new WeakMap<object, readonly string[]>();
 const shownLinks = new WeakMap<object, readonly string[]>();
+const wrapped = new WeakMap<object, ReturnType<typeof wrappedIn>>();
 
 function remembered(known: typeof ownLinks, key: object, find: () => readonly string[]): readonly string[] {
   const links = known.get(key) ?? find();

@@ -21,11 +21,18 @@ export function withoutUntrusted(text: string): string {
 
 /** The wrapped parts of the text. */
 export function untrustedIn(text: string): string {
-  return (text.match(WRAPPED) ?? []).map((wrapped) => wrapped.replace(TAGS, '')).join('\n');
+  return wrappedIn(text)
+    .map((wrapped) => wrapped.text)
+    .join('\n');
+}
+
+/** The wrapped parts of the text, each with its source. */
+export function wrappedIn(text: string): { readonly source: string; readonly text: string }[] {
+  return [...text.matchAll(WRAPPED)].map(([wrapped, source = '']) => ({ source, text: wrapped.replace(TAGS, '') }));
 }
 
 /** An unclosed wrapper extends to the end of the text. */
-const WRAPPED = /<untrusted-data source="[^"]*">[^]*?(?:<\/untrusted-data>|$)/g;
+const WRAPPED = /<untrusted-data source="([^"]*)">[^]*?(?:<\/untrusted-data>|$)/g;
 const TAGS = /^<untrusted-data source="[^"]*">\n?|\n?<\/untrusted-data>$/g;
 
 /** A source can be a URL from foreign text. */

@@ -29,7 +29,8 @@ export function frameMessage(
 
 function prepend(prefix: string, content: Extract<NewItem, { type: 'message' }>['content']) {
   const [first, ...rest] = content;
-  return first?.type === 'text' ? [text(prefix + first.text), ...rest] : [text(prefix), ...content];
+  const isOwn = first?.type === 'text' && first.origin !== 'others';
+  return isOwn ? [text(prefix + first.text), ...rest] : [text(prefix), ...content];
 }
 
 /** Everything that a reader may take for the end of a line. */
