@@ -103,14 +103,12 @@ export function createAttachments(db: Database, bucket?: Bucket, onUnreachable?:
     },
 
     /**
-     * The history of a turn. Bytes that older versions have left inside items are moved out. Text files in tool outputs are
-     * read, because the safety rules look at them; those that are lost are left out.
+     * The history of a turn. Bytes that older versions have left inside items are moved out. Text files in messages and tool
+     * outputs are read, because the safety rules look at them. Those that don't fit are left out.
      */
     async openHistory(owner: Owner, history: readonly Item[], signal: AbortSignal): Promise<Item[]> {
       const items = await moveOut(owner, history);
-      const texts = items.filter(
-        (item) => item.type === 'function_call_output' && storedPartsOf(item).some(isTextFile),
-      );
+      const texts = items.filter((item) => storedPartsOf(item).some(isTextFile));
       if (texts.length === 0) return [...items];
       const fitting = fittingHashes(texts.flatMap((item) => storedPartsOf(item).filter(isTextFile)));
       const found = await readPatiently(owner, [...fitting], signal);

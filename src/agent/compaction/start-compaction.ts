@@ -1,6 +1,7 @@
 import { newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { type ContentPart, mapParts, type NewItem, text, textByOthers } from '#domain/thread/item.ts';
+import { noteFor } from '#domain/thread/attachment.ts';
+import { type ContentPart, mapParts, type NewItem } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
@@ -63,7 +64,5 @@ export async function startCompaction(
 
 /** A summary only mentions images and files, so their bytes are not copied. Their origin is. */
 function mention(part: ContentPart): ContentPart {
-  if (part.type === 'text') return part;
-  const words = `[${part.type}: ${part.mediaType}]`;
-  return part.origin === 'own' ? text(words) : textByOthers(words, 'file');
+  return part.type === 'text' ? part : noteFor(part, `[${part.type}: ${part.mediaType}]`);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
+import { type Item, type ItemBody, text, textByOthers } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import { findSeams, recentItems } from './history.ts';
 
@@ -82,7 +82,7 @@ test('of many images the newest are kept, and a text says where one was left out
   const shown = recentItems(items, null, 3, 8).map((item) => (item.type === 'message' ? item.content[1] : undefined));
 
   expect(shown).toEqual([
-    text('[image left out: this thread holds more than one prompt can]'),
+    textByOthers('[image left out: this thread holds more than one prompt can]', 'file'),
     { type: 'image', mediaType: 'image/png', base64: 'bbbb' },
     { type: 'image', mediaType: 'image/png', base64: 'cccc' },
   ]);

@@ -1,5 +1,5 @@
-import { isAttached, sizeOfPart } from '#domain/thread/attachment.ts';
-import { type ContentPart, type Item, text } from '#domain/thread/item.ts';
+import { isAttached, noteFor, sizeOfPart } from '#domain/thread/attachment.ts';
+import { type ContentPart, type Item } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 
 /** The most base64 that the images and files of one prompt can have. Providers refuse much larger requests. */
@@ -20,7 +20,8 @@ export function recentItems(
   const keep = (part: ContentPart): ContentPart => {
     if (!isAttached(part)) return part;
     attached += (sizeOfPart(part) * 4) / 3;
-    return attached <= maxAttached ? part : text(`[${part.type} left out: this thread holds more than one prompt can]`);
+    if (attached <= maxAttached) return part;
+    return noteFor(part, `[${part.type} left out: this thread holds more than one prompt can]`);
   };
   return recent
     .toReversed()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AttachmentHash } from '#domain/ids.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
-import { type ContentPart, type StoredPart, text } from '#domain/thread/item.ts';
+import { type ContentPart, type StoredPart, text, textByOthers } from '#domain/thread/item.ts';
 import type { Prompt } from '#models/model.ts';
 import type { ReadAttachments } from '../attachments/stored-bytes.ts';
 import { loadPrompt } from './load-prompt.ts';
@@ -95,7 +95,7 @@ test('of many large attachments only the newest are read, and a note replaces th
   expect(asked.toSorted()).toEqual(hashes.slice(-2));
   expect(loaded.messages[0]).toEqual({
     role: 'user',
-    content: [text('[image left out: the prompt holds only the newest attachments]')],
+    content: [textByOthers('[image left out: the prompt holds only the newest attachments]', 'file')],
   });
   expect(loaded.messages.at(-1)).toMatchObject({ content: [{ type: 'image', base64: btoa('x') }] });
 });

@@ -7,7 +7,9 @@ import {
   type ItemBody,
   partsOf,
   type StoredPart,
+  type TextPart,
   text,
+  textByOthers,
 } from './item.ts';
 
 /** The bytes of an attachment can't be read. `unreachable`: the same request may succeed later. */
@@ -86,8 +88,12 @@ export function fittingHashes(parts: readonly StoredPart[]): ReadonlySet<Attachm
 }
 
 /** Replaces an attachment that does not fit into the prompt. */
-export const leftOut = ({ type }: StoredPart) =>
-  text(`[${type} left out: the prompt holds only the newest attachments]`);
+export const leftOut = (part: StoredPart): TextPart =>
+  noteFor(part, `[${part.type} left out: the prompt holds only the newest attachments]`);
+
+/** A note in place of an attachment. It keeps the origin: the model may have read the attachment before. */
+export const noteFor = ({ origin }: AttachedPart, note: string): TextPart =>
+  origin === 'own' ? text(note) : textByOthers(note, 'file');
 
 /** The first items whose attachments have at most `maxBytes` together, and at least one item. */
 export function firstWithin<I extends ItemBody>(items: readonly I[], maxBytes: number): readonly I[] {

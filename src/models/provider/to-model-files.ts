@@ -5,6 +5,7 @@ import type {
   SharedV4FileData,
 } from '@ai-sdk/provider';
 import { isTextType } from '#domain/text/media-type.ts';
+import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import type { InlinePart, LoadedPart } from '#domain/thread/item.ts';
 import type { ModelProvider } from '../model-route.ts';
 
@@ -13,7 +14,7 @@ export function toFilePart(
   part: InlinePart,
   provider: ModelProvider,
 ): LanguageModelV4FilePart | LanguageModelV4TextPart {
-  if (isTextType(part.mediaType)) return { type: 'text', text: readOut(part) };
+  if (isTextType(part.mediaType)) return { type: 'text', text: part.origin === 'own' ? readOut(part) : wrapText(part) };
   if (!canSee(part, provider)) return { type: 'text', text: describeUnseen(part) };
   const filename = part.type === 'file' && part.filename !== null ? { filename: part.filename } : {};
   return { ...toFile(part), ...filename };
@@ -73,9 +74,15 @@ const IMAGE_SIGNATURES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Text files are included as text, because most providers accept only images and PDFs as files. */
-function readOut(part: InlinePart): string {
-  return `[${nameOf(part)}]\n${Buffer.from(part.base64, 'base64').toString('utf8')}`;
+const readOut = (part: InlinePart): string => `[${nameOf(part)}]\n${decode(part)}`;
+
+/** Who sends a file has rarely written it. */
+function wrapText(part: InlinePart): string {
+  const source = part.type === 'file' && part.filename !== null ? part.filename : part.mediaType;
+  return wrapUntrusted(decode(part), source, Number.POSITIVE_INFINITY);
 }
+
+const decode = ({ base64 }: InlinePart): string => Buffer.from(base64, 'base64').toString('utf8');
 
 const describeUnseen = (part: InlinePart): string => `[${nameOf(part)}: this model can't look at it]`;
 
