@@ -63,7 +63,10 @@ export function registerAgentTools(
       threadId: threadId as ThreadId | undefined,
       unknownThread: 'not-found',
       channel: 'gateway',
-      items: [{ id: newId(), type: 'message', role: 'user', content: [text(said)], status: 'completed' }],
+      // Callers are agents, too: the addresses that they write are not the person's.
+      items: [
+        { id: newId(), type: 'message', role: 'user', author: 'agent', content: [text(said)], status: 'completed' },
+      ],
       tools: undefined,
       request: { model: null, temperature: null, echo: {} },
       idempotency: undefined,

@@ -145,3 +145,16 @@ test.for(REFUSED)('%s is refused with the field', ([, messages, param]) => {
   expect(() => parseMessages(messages)).toThrow(InvalidRequest);
   expect(() => parseMessages(messages)).toThrow(refused);
 });
+
+test('a part may say who wrote it', () => {
+  const file = { type: 'file', file: { file_data: 'data:text/plain;base64,YQ==' }, origin: 'own' };
+  const content = [{ type: 'text', text: 'a', origin: 'others', source: 'page' }, file];
+  expect(parseMessages([{ role: 'user', content }])).toMatchObject([
+    {
+      content: [
+        { type: 'text', text: 'a', origin: 'others', source: 'page' },
+        { type: 'file', origin: 'own' },
+      ],
+    },
+  ]);
+});

@@ -11,17 +11,23 @@ import {
   parseDataUrl,
   parseLinkOrDataUrl,
 } from '../../model-api/attachment.ts';
+import { fileOrigin, parseFileOrigin, parseTextOrigin, textOrigin } from '../../model-api/origin.ts';
 
 const content = z
   .union([
     z.string(),
     z.array(
       z.union([
-        z.looseObject({ type: z.literal('text'), text: z.string() }),
-        z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: linkOrDataUrl }) }),
+        z.looseObject({ type: z.literal('text'), text: z.string(), ...textOrigin }),
+        z.looseObject({
+          type: z.literal('image_url'),
+          image_url: z.looseObject({ url: linkOrDataUrl }),
+          ...fileOrigin,
+        }),
         z.looseObject({
           type: z.literal('file'),
           file: z.looseObject({ file_data: dataUrl, filename: z.unknown().optional() }),
+          ...fileOrigin,
         }),
         z.looseObject({ type: z.literal('refusal') }).describe('Ignored.'),
       ]),
@@ -154,15 +160,17 @@ function parsePart(part: unknown, param: string): ContentPart[] {
   switch (part['type']) {
     case 'text':
       if (typeof part['text'] !== 'string') throw refuse(`${param}.text`, 'text must be a string.');
-      return [text(part['text'])];
+      return [{ ...text(part['text']), ...parseTextOrigin(part, param) }];
     case 'image_url': {
       const url = isObject(part['image_url']) ? part['image_url']['url'] : undefined;
-      return [{ type: 'image', ...parseLinkOrDataUrl(url, `${param}.image_url.url`) }];
+      const image = parseLinkOrDataUrl(url, `${param}.image_url.url`);
+      return [{ type: 'image', ...image, ...parseFileOrigin(part, param) }];
     }
     case 'file': {
       const file = isObject(part['file']) ? part['file'] : {};
       const filename = typeof file['filename'] === 'string' ? file['filename'] : null;
-      return [{ type: 'file', ...parseDataUrl(file['file_data'], `${param}.file.file_data`), filename }];
+      const data = parseDataUrl(file['file_data'], `${param}.file.file_data`);
+      return [{ type: 'file', ...data, filename, ...parseFileOrigin(part, param) }];
     }
     case 'refusal':
       return []; // another service refused to answer here

@@ -17,6 +17,10 @@ const attachment = z.object({
     .base64('data must be the bytes in base64.')
     .min(1, 'data must not be empty.')
     .max(Math.ceil(MAX_ATTACHMENT_BYTES / 3) * 4, 'An attachment may have 9 MiB.'),
+  origin: z
+    .enum(['own', 'others'], 'origin must be own or others.')
+    .nullish()
+    .describe('`own`: the sender wrote it. Otherwise the agent treats it as text by others.'),
 });
 
 /** Stored as JSON, which holds any character. */
@@ -61,8 +65,9 @@ export function toTurnInput(asked: ChatRequest, idempotency: TurnInput['idempote
 
 type Attachment = NonNullable<ChatRequest['attachments']>[number];
 
-function toPart({ name, media_type: mediaType, data: base64 }: Attachment): ContentPart {
+function toPart({ name, media_type: mediaType, data: base64, origin }: Attachment): ContentPart {
+  const media = { mediaType, base64, ...(origin === 'own' && { origin }) };
   return mediaType.startsWith('image/')
-    ? { type: 'image', mediaType, base64 }
-    : { type: 'file', mediaType, base64, filename: name ?? null };
+    ? { type: 'image', ...media }
+    : { type: 'file', ...media, filename: name ?? null };
 }

@@ -65,3 +65,27 @@ test.each<[param: string, content: unknown]>([
 ])('%s is named when the content is %j', (param, content) => {
   expect(() => parseContent(content, 'p')).toThrow(refused(param));
 });
+
+test('a part may say who wrote it', () => {
+  const data = 'data:text/plain;base64,YQ==';
+  const parts = [
+    { type: 'input_text', text: 'a', origin: 'others', source: 'mail' },
+    { type: 'input_text', text: 'b', origin: 'others', source: null },
+    { type: 'input_text', text: 'c', origin: 'own', source: 'ignored' },
+    { type: 'input_file', file_data: data, origin: 'own' },
+    { type: 'input_file', file_data: data, origin: 'others' },
+    { ...image('data:image/png;base64,YQ=='), origin: 'own' },
+  ];
+
+  expect(parseContent(parts, 'p')).toEqual([
+    { type: 'text', text: 'a', origin: 'others', source: 'mail' },
+    { type: 'text', text: 'b', origin: 'others' },
+    { type: 'text', text: 'c' },
+    { type: 'file', mediaType: 'text/plain', base64: 'YQ==', filename: null, origin: 'own' },
+    { type: 'file', mediaType: 'text/plain', base64: 'YQ==', filename: null },
+    { type: 'image', mediaType: 'image/png', base64: 'YQ==', origin: 'own' },
+  ]);
+  expect(() => parseContent([{ type: 'text', text: 'a', origin: 'mine' }], 'p')).toThrow(refused('p[0].origin'));
+  const long = { type: 'text', text: 'a', origin: 'others', source: 'x'.repeat(201) };
+  expect(() => parseContent([long], 'p')).toThrow(refused('p[0].source'));
+});

@@ -10,6 +10,9 @@ import {
   parseDataUrl,
   parseLinkOrDataUrl,
 } from '../../model-api/attachment.ts';
+import { fileOrigin, parseFileOrigin, parseTextOrigin, textOrigin } from '../../model-api/origin.ts';
+
+const fileFields = { filename: z.unknown().optional(), ...fileOrigin };
 
 /** The published schema of a content; `parseContent` checks it. */
 export const content = z
@@ -17,13 +20,13 @@ export const content = z
     z.string(),
     z.array(
       z.union([
-        z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
+        z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string(), ...textOrigin }),
         z
           .looseObject({ type: z.literal('refusal'), refusal: z.string() })
           .describe('Read as text: another service refused to answer here.'),
-        z.looseObject({ type: z.literal('input_image'), image_url: linkOrDataUrl }),
-        z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, filename: z.unknown().optional() }),
-        z.looseObject({ type: z.literal('input_file'), file_url: linkOrDataUrl, filename: z.unknown().optional() }),
+        z.looseObject({ type: z.literal('input_image'), image_url: linkOrDataUrl, ...fileOrigin }),
+        z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, ...fileFields }),
+        z.looseObject({ type: z.literal('input_file'), file_url: linkOrDataUrl, ...fileFields }),
       ]),
     ),
   ])
@@ -42,17 +45,22 @@ function parsePart(part: unknown, param: string): ContentPart {
     case 'output_text':
     case 'text':
       if (typeof part['text'] !== 'string') throw refuse(`${param}.text`, 'text must be a string.');
-      return text(part['text']);
+      return { ...text(part['text']), ...parseTextOrigin(part, param) };
     case 'refusal':
       if (typeof part['refusal'] !== 'string') throw refuse(`${param}.refusal`, 'refusal must be a string.');
       return text(part['refusal']);
     case 'input_image':
-      return { type: 'image', ...parseLinkOrDataUrl(part['image_url'], `${param}.image_url`) };
+      return {
+        type: 'image',
+        ...parseLinkOrDataUrl(part['image_url'], `${param}.image_url`),
+        ...parseFileOrigin(part, param),
+      };
     case 'input_file':
       return {
         type: 'file',
         ...parseFile(part, param),
         filename: typeof part['filename'] === 'string' ? part['filename'] : null,
+        ...parseFileOrigin(part, param),
       };
     default:
       throw refuse(

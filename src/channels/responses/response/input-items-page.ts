@@ -2,13 +2,26 @@ import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { firstWithin } from '#domain/thread/attachment.ts';
-import { type AttachedPart, type ContentPart, type Item, type NewItem, textOf } from '#domain/thread/item.ts';
+import { type AttachedPart, type ContentPart, type Item, type NewItem } from '#domain/thread/item.ts';
 import { compactionItem, functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
+const ownField = { origin: z.literal('own').optional() };
+
+/** `origin` and `source` are there if the caller sent them. */
 const inputPart = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('input_text'), text: z.string() }),
-  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string() }),
-  z.strictObject({ type: z.literal('input_file'), file_data: z.string(), filename: z.string().min(1).optional() }),
+  z.strictObject({
+    type: z.literal('input_text'),
+    text: z.string(),
+    origin: z.literal('others').optional(),
+    source: z.string().optional(),
+  }),
+  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string(), ...ownField }),
+  z.strictObject({
+    type: z.literal('input_file'),
+    file_data: z.string(),
+    filename: z.string().min(1).optional(),
+    ...ownField,
+  }),
 ]);
 
 const inputMessage = z
@@ -115,16 +128,24 @@ export function renderInputItem(item: NewItem, base64Of: Base64Of): InputItem {
 function renderPart(part: ContentPart, base64Of: Base64Of): InputMessage['content'][number] {
   switch (part.type) {
     case 'text':
-      return { type: 'input_text', text: textOf([part]) };
+      return {
+        type: 'input_text',
+        text: part.text,
+        ...(part.origin && { origin: part.origin }),
+        ...(part.source !== undefined && { source: part.source }),
+      };
     case 'image':
-      return { type: 'input_image', detail: 'auto', image_url: dataUrl(part, base64Of) };
+      return { type: 'input_image', detail: 'auto', image_url: dataUrl(part, base64Of), ...ownOf(part) };
     case 'file':
       return {
         type: 'input_file',
         file_data: dataUrl(part, base64Of),
         ...(part.filename && { filename: part.filename }),
+        ...ownOf(part),
       };
   }
 }
+
+const ownOf = ({ origin }: AttachedPart) => origin && { origin };
 
 const dataUrl = (part: AttachedPart, base64Of: Base64Of) => `data:${part.mediaType};base64,${base64Of(part)}`;
