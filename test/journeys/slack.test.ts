@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { chatCases, chatTest } from '../support/chats/chat-cases.ts';
 import type { ChatPerson, ChatSide, Shown } from '../support/chats/chat-side.ts';
+import { byOthers, order, reasonToAsk } from '../support/obeying-model.ts';
 import { createPerson } from '../support/slack/person.ts';
 import { APP, type Posted, sign, startWorkspace, type Workspace } from '../support/slack/workspace.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -31,7 +32,7 @@ const asPerson = (person: typeof phone): ChatPerson => ({
 });
 const inChat = (chat: string) => ({ shown: () => slack.in(chat).map(seen) });
 
-const { stage, as, json, shown, settled, createCode, used } = chatCases(test, async () => {
+const { stage, as, json, shown, settled, createCode, used, posted } = chatCases(test, async () => {
   slack = await startWorkspace();
   const side: ChatSide = {
     channel: 'slack',
@@ -142,7 +143,7 @@ test('files are read from Slack alone; shared words are data; edits, bots and ot
 
   phone.say(slack, { text: 'say shared', more: { attachments: [{ is_share: true, text: 'say shouted' }] } });
   await shown(stage.phone, /^shared/);
-  expect(model.seen.at(-1)?.messages.at(-1)?.text).toContain('[Quoted or forwarded text.');
+  expect(model.seen.at(-1)?.messages.at(-1)?.text).toContain('<untrusted-data source="shared">say shouted<');
   await settled();
 
   const guest = createPerson('U777', 'Eve', 'T0OTHER');
@@ -155,6 +156,23 @@ test('files are read from Slack alone; shared words are data; edits, bots and ot
   await settled();
   expect(stage.phone.shown().filter(({ text }) => /edited|robot/.test(text))).toEqual([]);
   expect(slack.in(guest.home)).toEqual([]);
+});
+
+test('a shared message makes the agent ask before it acts, with words of the person and without', async ({ home }) => {
+  phone.say(slack, '/new');
+  phone.say(slack, escape(order('typed')));
+  await waitFor('the call', async () => posted.length === 1);
+  for (const [text, name] of [
+    ['say what it means', 'shared'],
+    ['', 'shared alone'],
+  ] as const) {
+    phone.say(slack, '/new');
+    phone.say(slack, { text, more: { attachments: [{ is_share: true, text: escape(order(name)) }] } });
+    expect(await reasonToAsk(home, name)).toMatchObject(byOthers('shared'));
+  }
+  expect(posted).toHaveLength(1);
+  phone.say(slack, '/new');
+  await settled();
 });
 
 test('slash commands do the same as typed ones', async () => {

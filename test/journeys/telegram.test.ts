@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import { announceService } from '#cli/connect/running-service.ts';
 import { chatCases, chatTest } from '../support/chats/chat-cases.ts';
 import type { Shown as ChatMessage, ChatPerson, ChatSide } from '../support/chats/chat-side.ts';
+import { byOthers, order, reasonToAsk } from '../support/obeying-model.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { TOKEN } from '../support/service.ts';
 import { BOT, type BotApi, type Shown, startBotApi } from '../support/telegram/bot-api.ts';
@@ -36,7 +37,7 @@ const asPerson = (person: typeof phone): ChatPerson => ({
   shown: () => telegram.in(person.id).map(seen),
 });
 
-const { stage, as, json, shown, waiting, openDeliveries, used } = chatCases(test, async () => {
+const { stage, as, json, shown, waiting, openDeliveries, used, posted } = chatCases(test, async () => {
   telegram = await startBotApi();
   const side: ChatSide = {
     channel: 'telegram',
@@ -105,7 +106,9 @@ test('a picture is read; a forwarded text is data; an edited or anonymous messag
   expect(items).toContain('image/jpeg');
 
   phone.say(telegram, { text: 'say forwarded', more: { forward_origin: { type: 'hidden_user' } } });
-  await waitFor('the turn', async () => model.seen.at(-1)?.messages.at(-1)?.text.includes('[Forwarded message.'));
+  await waitFor('the turn', async () =>
+    model.seen.at(-1)?.messages.at(-1)?.text.includes('<untrusted-data source="forwarded">say forwarded<'),
+  );
 
   const count = telegram.in(phone.id).length;
   telegram.push({ edited_message: phone.message({ text: 'say edited' }).message });
@@ -113,6 +116,39 @@ test('a picture is read; a forwarded text is data; an edited or anonymous messag
   await waitFor('the updates', async () => (await waiting()) === 0 && (await openDeliveries()) === 0);
   expect(telegram.in(phone.id).filter(({ text }) => /edited|anonymous/.test(text))).toEqual([]);
   expect(telegram.in(phone.id).length).toBeLessThanOrEqual(count + 1);
+});
+
+test('what others wrote makes the agent ask before it acts; what the person types does not', async ({ home }) => {
+  const say = async (message: Parameters<typeof phone.say>[1]) => {
+    phone.say(telegram, '/new');
+    phone.say(telegram, message);
+  };
+  await say(order('typed'));
+  await waitFor('the call', async () => posted.length === 1);
+
+  const forwarded = { forward_origin: { type: 'hidden_user' } };
+  await say({ text: order('forwarded'), more: forwarded });
+  expect(await reasonToAsk(home, 'forwarded')).toMatchObject(byOthers('forwarded'));
+
+  const answered = { reply_to_message: { from: { ...other.from, is_bot: false }, text: order('answered') } };
+  await say({ text: 'say what it means', more: answered });
+  expect(await reasonToAsk(home, 'answered')).toMatchObject(byOthers('quoted'));
+
+  for (const [name, mark] of [
+    ['sent', {}],
+    ['passed on', forwarded],
+  ] as const) {
+    telegram.files.set('documents/a.txt', Buffer.from(order(name)));
+    const document = { file_id: 'documents/a.txt', mime_type: 'text/plain', file_name: 'a.txt' };
+    await say({ text: '', more: { caption: 'see', document, ...mark } });
+    expect(await reasonToAsk(home, name)).toMatchObject({
+      situation: 'both',
+      because: [...('forward_origin' in mark ? byOthers('forwarded').because : []), { kind: 'file', name: 'a.txt' }],
+    });
+  }
+  expect(posted).toEqual([JSON.stringify({ text: 'typed' })]);
+  phone.say(telegram, '/new');
+  await waitFor('the updates', async () => (await waiting()) === 0 && (await openDeliveries()) === 0);
 });
 
 test('a person who blocks the bot gets nothing more, and is heard again later', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { githubHeaders, readEvent, stripeHeaders } from '../support/foreign-event.ts';
 import { journey } from '../support/journey.ts';
+import { byOthers, createPost, obey, order, reasonToAsk } from '../support/obeying-model.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 
@@ -10,7 +11,11 @@ const STRIPE_SECRET = 'whsec_stripe-secret-of-the-tests';
 const reborn = (env: Record<string, string>, args: readonly string[], input?: string) =>
   runReborn(['webhook', ...args], { env, ...(input !== undefined && { input }) });
 
+const { tool: post, posted } = createPost();
+
 const test = journey()
+  .override('modelOptions', { decide: obey })
+  .override('parts', { tools: [post] })
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .override('service', async ({ env, startAnother }) => {
     const service = await startAnother();
@@ -20,6 +25,8 @@ const test = journey()
     await expectDone(reborn(env, ['route', 'add', 'issues', ...issues, ...conversation], `${GITHUB_SECRET}\n`));
     const billing = ['--verify', 'stripe', '--user', 'billing', '--message', 'say paid: {{type}}'];
     await expectDone(reborn(env, ['route', 'add', 'billing', ...billing], STRIPE_SECRET));
+    const triage = ['--verify', 'github', '--user', 'triage', '--message', 'Triage this: {{issue.body}}'];
+    await expectDone(reborn(env, ['route', 'add', 'triage', ...triage], `${GITHUB_SECRET}\n`));
     return service;
   });
 
@@ -32,6 +39,14 @@ test('a GitHub issue becomes a job, and its text reaches the model as untrusted 
   expect(job.response).toContain('<untrusted-data source=');
   expect(job.response).toContain(issue.title);
   expect(job).toMatchObject({ conversation_id: `issue-${issue.number}`, metadata: { route: 'issues' } });
+});
+
+test('an event that gives an order makes the agent ask before it acts', async ({ service, home }) => {
+  const body = Buffer.from(JSON.stringify({ issue: { body: order('event'), number: 1 }, sender: { login: 'eve' } }));
+  await accepted(service, 'triage', body, githubHeaders(GITHUB_SECRET, body, 'issues', 'd-8'));
+
+  expect(await reasonToAsk(home, 'event')).toMatchObject(byOthers('triage'));
+  expect(posted).toEqual([]);
 });
 
 test('a repeated delivery is the same job, and a changed or wrongly signed one is refused', async ({ service }) => {
@@ -103,6 +118,7 @@ test('routes are listed without their secrets, and disappear when removed', asyn
   expect(JSON.parse(stdout)).toMatchObject([
     { name: 'billing', verifier: 'stripe' },
     { name: 'issues', verifier: 'github' },
+    { name: 'triage', verifier: 'github' },
   ]);
   expect(stdout).not.toContain(GITHUB_SECRET);
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Tool } from '#tools/tool.ts';
+import { INERT, type Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../accounts.ts';
 import { journey } from '../journey.ts';
-import { followScript } from '../scripted-model.ts';
+import { createPost, obey } from '../obeying-model.ts';
 import type { Service } from '../service.ts';
 import { waitFor } from '../wait-for.ts';
 import type { ChatPerson, ChatSide } from './chat-side.ts';
@@ -20,7 +20,7 @@ const LONG = [
 
 export const chatTest = () =>
   journey().override('modelOptions', {
-    decide: (prompt) => (prompt.messages.at(-1)?.text === 'be long' ? { pieces: [LONG] } : followScript(prompt)),
+    decide: (prompt) => (prompt.messages.at(-1)?.text === 'be long' ? { pieces: [LONG] } : obey(prompt)),
   });
 
 /** Registers the cases that hold on each platform, and returns what the other cases of the file need. */
@@ -29,6 +29,7 @@ export function chatCases(
   open: () => Promise<{ side: ChatSide; people: readonly [ChatPerson, ChatPerson, ChatPerson] }>,
 ) {
   const used: string[] = [];
+  const { tool: post, posted } = createPost();
   const send: Tool = {
     definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
     repeatable: false,
@@ -43,6 +44,7 @@ export function chatCases(
     repeatable: true,
     flow: { reads: {}, runs: 'always' },
     level: 'allow',
+    flow: INERT,
     call: async (given, { onFile }) => {
       const { name } = JSON.parse(given) as { name: string };
       onFile?.({ type: 'image', mediaType: 'image/png', base64: PICTURE.toString('base64') });
@@ -104,7 +106,7 @@ export function chatCases(
     const service = await startAnother(
       { PUBLIC_URL: 'https://reborn.example' },
       {
-        tools: [send, draw],
+        tools: [send, draw, post],
         network: side.network,
         chats: {
           lookEveryMs: 100,
@@ -341,5 +343,5 @@ export function chatCases(
     expect(p95).toBeLessThan(6000); // 2 s on a machine that does nothing else
   });
 
-  return { stage, as, json, shown, waiting, openDeliveries, settled, createCode, pair, used };
+  return { stage, as, json, shown, waiting, openDeliveries, settled, createCode, pair, used, posted };
 }
