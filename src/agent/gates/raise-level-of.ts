@@ -39,13 +39,12 @@ function namesTool(text: string, name: string): boolean {
 
 /** Foreign text that the model has read. Collected for each call, so that a crash or another replica loses nothing. */
 function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
-  const ours = new Map(
-    history.flatMap((item) => (item.type === 'function_call' && !item.external ? [[item.callId, item.name]] : [])),
-  );
+  const names = new Map<string, string>(); // of our calls before the item: ids may be repeated
   return history.flatMap((item): string[] => {
+    if (item.type === 'function_call') names.set(item.callId, item.external ? '' : item.name);
     if (item.type === 'message') return item.role === 'assistant' ? [] : [untrustedOf(item.content)];
     if (item.type === 'compaction') return [item.summary];
-    if (item.type === 'function_call' || isTrusted(tools.find(ours.get(item.callId) ?? ''))) return [];
+    if (item.type === 'function_call' || isTrusted(tools.find(names.get(item.callId) ?? ''))) return [];
     return [[...item.output.map(wordsOf), ...item.output.map(fileNameOf)].join('\n')];
   });
 }

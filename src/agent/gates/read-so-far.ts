@@ -30,9 +30,9 @@ export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSo
   const read = readIn(items, facts.tools);
   const hidden: Text[] = [
     ...(summary
-      ? [{ item: null, source: SUMMARY, reads: summary.reads ?? FOREIGN_AND_PRIVATE, texts: [summary.text] }]
+      ? [{ item: null, source: SUMMARY, reads: summary.reads ?? FOREIGN_AND_PRIVATE, texts: () => [summary.text] }]
       : []),
-    ...(isCut ? [{ item: null, source: SUMMARY, reads: FOREIGN_AND_PRIVATE, texts: [] }] : []),
+    ...(isCut ? [{ item: null, source: SUMMARY, reads: FOREIGN_AND_PRIVATE, texts: () => [] }] : []),
   ];
   const all = [...hidden, ...read];
   const reads = unite(all.map((each) => each.reads));
@@ -43,7 +43,7 @@ export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSo
     hasPrivate: reads.private ?? false,
     sources: sourcesOf(all),
     ownTexts: own.map(ownTextOf),
-    ownLinks: () => new Set(own.flatMap((item) => remembered(ownLinks, item, () => linksIn(ownTextOf(item))))),
+    ownLinks: () => new Set(own.flatMap((item) => ownLinks(item, () => linksIn(ownTextOf(item))))),
     shownLinks: () => new Set(all.flatMap(shownLinksOf)),
     results: new Set(items.flatMap(resultsOf)),
     opened: openedIn(history.slice(asked + 1, at === -1 ? history.length : at)),
@@ -62,24 +62,28 @@ type Text = {
   readonly item: Item | null;
   readonly source: ReadSource;
   readonly reads: Reads;
-  readonly texts: readonly string[];
+  readonly texts: () => readonly string[];
   /** The part of the item that it is, if the item has several. */
   readonly part?: object;
 };
 
 const SUMMARY: ReadSource = { kind: 'summary', name: null };
 
+/** An output belongs to the call before it: some providers give the calls of each answer the same ids. */
 function readIn(items: readonly Item[], tools: ToolSet): Text[] {
-  const calls = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item] as const] : [])));
-  return items.flatMap((item) => readInItem(item, calls, tools));
+  const calls = new Map<string, FunctionCallItem>();
+  return items.flatMap((item) => {
+    if (item.type === 'function_call') calls.set(item.callId, item);
+    return readInItem(item, calls, tools);
+  });
 }
 
-function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, tools: ToolSet): Text[] {
+function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, tools: ToolSet): readonly Text[] {
   switch (item.type) {
     case 'message':
-      return item.vouched ? [] : readInMessage(item);
+      return item.vouched ? [] : foreignParts(item, () => readInMessage(item));
     case 'compaction':
-      return [{ item, source: SUMMARY, reads: item.reads ?? FOREIGN_AND_PRIVATE, texts: [item.summary] }];
+      return [{ item, source: SUMMARY, reads: item.reads ?? FOREIGN_AND_PRIVATE, texts: () => [item.summary] }];
     case 'function_call':
       return [];
     case 'function_call_output': {
@@ -87,7 +91,7 @@ function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, to
       const call = calls.get(item.callId);
       const tool = call && !call.external ? tools.find(call.name) : undefined;
       const reads = item.reads ?? (call?.external ? FOREIGN_AND_PRIVATE : flowOf(tool).reads);
-      return [{ item, source: sourceOf(call, tool), reads, texts: item.output.map(wordsOf), part: item.output }];
+      return [{ item, source: sourceOf(call, tool), reads, texts: () => item.output.map(wordsOf), part: item.output }];
     }
   }
 }
@@ -96,11 +100,11 @@ function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, to
 function readInMessage(item: MessageItem): Text[] {
   const inside = wrappedTexts(item).map((found): Text => {
     const source = { kind: 'message', name: found.source || null } as const;
-    return { item, source, reads: FOREIGN_AND_PRIVATE, texts: [found.text], part: found };
+    return { item, source, reads: FOREIGN_AND_PRIVATE, texts: () => [found.text], part: found };
   });
   const parts = item.content.flatMap((part): Text[] => {
     if (part.type === 'text' ? !isByOthers(part) : part.origin === 'own') return [];
-    return [{ item, source: sourceOfPart(part), reads: FOREIGN_AND_PRIVATE, texts: [wordsOf(part)], part }];
+    return [{ item, source: sourceOfPart(part), reads: FOREIGN_AND_PRIVATE, texts: () => [wordsOf(part)], part }];
   });
   return [...inside, ...parts];
 }
@@ -108,9 +112,7 @@ function readInMessage(item: MessageItem): Text[] {
 /** Texts that a channel has wrapped among the words of a message, such as the fields of an event. */
 function wrappedTexts(item: MessageItem): ReturnType<typeof wrappedIn> {
   if (item.role === 'assistant') return [];
-  const found = wrapped.get(item) ?? wrappedIn(textOf(item.content.filter((part) => !isByOthers(part))));
-  wrapped.set(item, found);
-  return found;
+  return wrappedIn(textOf(item.content.filter((part) => !isByOthers(part))));
 }
 
 function sourceOfPart(part: ContentPart): ReadSource {
@@ -128,7 +130,7 @@ function sourceOf(call: FunctionCallItem | undefined, tool: Tool | undefined): R
 
 /** The person's own words in a message of theirs: without wrapped text, parts by others, and files. */
 function ownTextOf(item: MessageItem): string {
-  return withoutUntrusted(textOf(item.content.filter((part) => !isByOthers(part))));
+  return ownTexts(item, () => withoutUntrusted(textOf(item.content.filter((part) => !isByOthers(part)))));
 }
 
 const isByOthers = (part: ContentPart): boolean => part.type === 'text' && part.origin === 'others';
@@ -151,16 +153,19 @@ function startOfAnswer(history: readonly Item[], index: number): number {
 
 /** Addresses of calls that have run or may run. The output of a call that did not run is neither foreign nor private. */
 function openedIn(items: readonly Item[]): string[] {
-  const unrun = new Set(
-    items.flatMap((item) =>
-      item.type === 'function_call_output' && item.reads && !item.reads.foreign ? item.callId : [],
-    ),
-  );
-  return items.flatMap((item) => {
-    if (item.type !== 'function_call' || item.name !== WEB_FETCH || unrun.has(item.callId)) return [];
-    const url = addressIn(item.arguments);
-    return url ? [canonicalAddress(url)] : [];
-  });
+  const calls: { readonly callId: string; readonly address: string | undefined }[] = [];
+  for (const item of items) {
+    if (item.type === 'function_call') calls.push({ callId: item.callId, address: openedBy(item) });
+    if (item.type !== 'function_call_output' || !item.reads || item.reads.foreign) continue;
+    const unrun = calls.findLastIndex(({ callId }) => callId === item.callId);
+    if (unrun !== -1) calls.splice(unrun, 1);
+  }
+  return calls.flatMap(({ address }) => address ?? []);
+}
+
+function openedBy(call: FunctionCallItem): string | undefined {
+  const url = call.name === WEB_FETCH ? addressIn(call.arguments) : null;
+  return url ? canonicalAddress(url) : undefined;
 }
 
 function addressIn(argumentsJson: string): URL | null {
@@ -199,17 +204,22 @@ function sourcesOf(read: readonly Text[]): Because[] {
 
 function shownLinksOf(text: Text): readonly string[] {
   if (!text.reads.foreign) return [];
-  const find = () => text.texts.flatMap(linksIn);
-  return text.part ? remembered(shownLinks, text.part, find) : find();
+  const find = () => text.texts().flatMap(linksIn);
+  return text.part ? shownLinks(text.part, find) : find();
 }
 
-/** An attempt judges many calls by the same items, and a search for links in a long text takes milliseconds. */
-const ownLinks = new WeakMap<object, readonly string[]>();
-const shownLinks = new WeakMap<object, readonly string[]>();
-const wrapped = new WeakMap<object, ReturnType<typeof wrappedIn>>();
+/** An attempt judges many calls by the same items, and searching a long thread takes milliseconds. */
+const foreignParts = remember<readonly Text[]>();
+const ownTexts = remember<string>();
+const ownLinks = remember<readonly string[]>();
+const shownLinks = remember<readonly string[]>();
 
-function remembered(known: typeof ownLinks, key: object, find: () => readonly string[]): readonly string[] {
-  const links = known.get(key) ?? find();
-  known.set(key, links);
-  return links;
+/** What was found in an item, or in a part of one, for as long as that is in memory. Neither of them ever changes. */
+function remember<T>() {
+  const known = new WeakMap<object, { readonly found: T }>();
+  return (key: object, find: () => T): T => {
+    const entry = known.get(key) ?? { found: find() };
+    known.set(key, entry);
+    return entry.found;
+  };
 }

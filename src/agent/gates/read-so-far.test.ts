@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { type ItemId, newId } from '#domain/ids.ts';
+import { type Item, type ItemBody, type OutputReads, text, textByOthers } from '#domain/thread/item.ts';
+import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
+import { INERT, type Tool } from '#tools/tool.ts';
+import { readBefore } from './read-so-far.ts';
+
+const CLOCK: Tool = {
+  definition: { name: 'clock', description: null, parameters: null, strict: null },
+  repeatable: true,
+  level: 'allow',
+  flow: INERT,
+  call: async () => '',
+};
+const tools = { find: (name: string) => (name === 'clock' ? CLOCK : undefined), definitions: () => [] };
+
+function threadOf(...bodies: ItemBody[]): Item[] {
+  return bodies.map((body, position) => ({
+    ...body,
+    id: `i${position}` as ItemId,
+    threadId: newId<Item['threadId']>(),
+    turnId: newId<Item['turnId']>(),
+    turnSeq: 1,
+    position,
+    attempt: 0,
+    usage: null,
+    startedAt: null,
+  }));
+}
+
+const says = (...content: Extract<ItemBody, { type: 'message' }>['content']): ItemBody => ({
+  type: 'message',
+  role: 'user',
+  content,
+  status: 'completed',
+});
+const called = (name: string, more: { callId?: string; external?: boolean; url?: string } = {}): ItemBody => ({
+  type: 'function_call',
+  callId: more.callId ?? 'c0',
+  name,
+  arguments: JSON.stringify(more.url ? { url: more.url } : {}),
+  external: more.external ?? false,
+});
+const returned = (reads?: OutputReads, callId = 'c0'): ItemBody => ({
+  type: 'function_call_output',
+  callId,
+  output: [text('See https://a.example/x')],
+  ...(reads && { reads }),
+});
+
+const readAfter = (history: Item[], callId?: string) =>
+  readBefore(callId, { history, tools, summary: null, isCut: false });
+
+test("a caller's output stays foreign when a later call has the same id", () => {
+  const history = threadOf(
+    says(text('Hello')),
+    called('theirs', { external: true }),
+    returned(),
+    called('clock'),
+    returned({}),
+  );
+  expect(readAfter(history)).toMatchObject({ situation: 'both', sources: [{ kind: 'caller', name: 'theirs' }] });
+});
+
+test('a denied call does not hide pages that were opened by calls with the same id', () => {
+  const url = 'https://a.example/x';
+  const history = threadOf(
+    says(text('Hello')),
+    called(WEB_FETCH, { url }),
+    returned({ foreign: true }),
+    called('clock'),
+    returned({}),
+    called(WEB_FETCH, { url: 'https://b.example/' }),
+    returned({}),
+  );
+  expect(readAfter(history).opened).toEqual([url]);
+});
+
+test('a call is judged by what came before its answer, and later ones by all of it', () => {
+  const history = threadOf(
+    says(text('Hello')),
+    called('fetch', { callId: 'a' }),
+    called('send', { callId: 'b' }),
+    returned(undefined, 'a'),
+    returned(undefined, 'b'),
+  );
+  expect(readAfter(history, 'i2').situation).toBe('clean');
+  expect(readAfter(history).situation).toBe('both');
+});
+
+test('what a person has vouched for, and files that are theirs, count as their own', () => {
+  const foreign = says(text('Look'), textByOthers('Hi', 'forwarded'));
+  const file = { type: 'file', mediaType: 'text/plain', filename: 'a.txt', base64: '' } as const;
+  const situationAfter = (item: ItemBody) => readAfter(threadOf(item)).situation;
+  expect(situationAfter(foreign)).toBe('both');
+  expect(situationAfter({ ...foreign, vouched: true } as ItemBody)).toBe('clean');
+  expect(situationAfter(says(file))).toBe('both');
+  expect(situationAfter(says({ ...file, origin: 'own' }))).toBe('clean');
+});
