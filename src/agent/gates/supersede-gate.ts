@@ -20,7 +20,7 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
     await lockThread(trx, owner, gate.threadId);
     if (!(await findGate(trx, owner, gate.id))) return undefined; // it was answered meanwhile
     const started = await insertTurnAfter(trx, owner, gate, [
-      { id: newId(), type: 'function_call_output', callId: gate.call.callId, output: [text(SUPERSEDED)] },
+      { id: newId(), type: 'function_call_output', callId: gate.call.callId, output: [text(SUPERSEDED)], reads: {} },
     ]);
     if (!started) return undefined;
     await markLike(trx, owner, started.id, gate.turnId);
