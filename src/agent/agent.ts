@@ -22,7 +22,7 @@ import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { Attachments, Base64Of } from './attachments/attachments.ts';
 import { openSummary, type SealedSummary } from './compaction/sealed-summary.ts';
 import { type CompactionInput, startCompaction } from './compaction/start-compaction.ts';
-import { answerGate, type GateAnswer } from './gates/answer-gate.ts';
+import { answerGate, type CountApproval, type GateAnswer } from './gates/answer-gate.ts';
 import { type ShownGate, showGate, showGates } from './gates/shown-gate.ts';
 import { cancelTurn } from './turn/cancel-turn.ts';
 import { deleteEndedTurn, deleteUnstoredTurns, discardTurn } from './turn/delete-turn.ts';
@@ -92,6 +92,7 @@ export function createAgent(
   attachments: Attachments,
   threadUrl: ThreadUrl,
   onChatStarted: (owner: Principal, threadId: ThreadId) => Promise<void> = async () => {},
+  countApproval?: CountApproval,
 ): Agent {
   const leaving = new Set<TurnId>(); // being deleted here: callers don't see them any more
 
@@ -179,7 +180,12 @@ export function createAgent(
     },
     async answerGate(principal, id, answer) {
       const { userId } = await gateOwner(principal, id);
-      return answerGate(db, engine, { userId }, id, { answer, by: principal, channel: 'gateway' });
+      return answerGate(db, engine, { userId }, id, {
+        answer,
+        by: principal,
+        channel: 'gateway',
+        count: countApproval,
+      });
     },
     listGates: async (principal, page) =>
       showGates(db, await withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page))),

@@ -192,7 +192,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
       })
     : undefined;
   undo.defer(async () => titles?.stop());
-  const agent = createAgent(db, engine, summaries, attachments, threadUrl, titles?.request);
+  const agent = createAgent(db, engine, summaries, attachments, threadUrl, titles?.request, metrics.approved);
   const isReady = async () => engine.isReady() && (await isReachable(db));
   const jobs = createJobs(db);
   const findName = async ({ userId }: Principal) => (await findUser(identities, userId))?.name;

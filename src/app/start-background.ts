@@ -84,7 +84,7 @@ export function startBackground(options: Options): void {
   const scheduler = startScheduler({ db, engine, pace: parts.missions, onError });
   undo.defer(() => scheduler.stop());
   options.missions.followRequestedRuns(scheduler.hurry);
-  const overdueGates = startDenyingOverdueGates(db, engine, parts.overdueGatesEveryMs);
+  const overdueGates = startDenyingOverdueGates(db, engine, metrics.approved, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
   const overdueTurns = startEndingOverdueTurns(db, engine, parts.overdueTurnsEveryMs);
   undo.defer(() => overdueTurns.stop());

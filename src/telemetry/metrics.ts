@@ -84,6 +84,12 @@ export function createMetrics() {
     buckets: SHORT_SECONDS,
     registers,
   });
+  const approvals = new Counter({
+    name: 'reborn_approvals_total',
+    help: 'Answers to calls that needed an approval.',
+    labelNames: ['reason', 'situation', 'answer'],
+    registers,
+  });
   // Prometheus sees the first increase of a series only if the series has existed before.
   for (const server of ['gateway', 'webhook'])
     for (const reason of Object.values(REJECTIONS)) rejected.inc({ server, reason }, 0);
@@ -97,6 +103,9 @@ export function createMetrics() {
       if (reason) rejected.inc({ server, reason });
     },
     takenOver: (turns: number): void => takenOver.inc(turns),
+    /** `reason` is unknown at gates of older versions. */
+    approved: ({ reason = 'unknown', situation }: { reason?: string; situation: string }, answer: string): void =>
+      approvals.inc({ reason, situation, answer }),
     finishedRound: (task: string): void => rounds.inc({ task }),
     /** An attempt at a delivery has ended. */
     delivered(delivery: { kind: string; createdAt: Date }, { outcome }: { outcome: string }): void {

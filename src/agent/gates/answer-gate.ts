@@ -7,7 +7,7 @@ import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
-import type { AskedCall, GatedCall, OpenGate } from '#domain/tool/gate.ts';
+import type { AskedCall, GatedCall, GateFacts, OpenGate } from '#domain/tool/gate.ts';
 import { checkInput } from '#domain/tool/question.ts';
 import type { Engine } from '#engine/engine.ts';
 import { putPairing } from '#store/accounts/pairings.ts';
@@ -47,6 +47,12 @@ type Answering = {
   readonly channel: Channel;
 };
 
+/** Counts the answers to cards, for the operator to see why people are asked, and whether they look at the cards. */
+export type CountApproval = (gate: Pick<GateFacts, 'reason' | 'situation'>, answer: CountedAnswer) => void;
+
+/** `some`: only some of the calls on the card were approved. */
+export type CountedAnswer = 'approve' | 'always' | 'deny' | 'some' | 'overdue';
+
 /**
  * Answers a gate, which starts the thread's next turn: it takes up the call that had to wait, or its denial. Nothing
  * else gives an approval or a pairing.
@@ -56,19 +62,25 @@ export async function answerGate(
   engine: Engine,
   owner: Owner,
   id: GateId,
-  { answer, by, channel }: Answering,
+  { count, ...answering }: Answering & { readonly count?: CountApproval | undefined },
 ): Promise<Turn> {
-  const turn = await withOwner(db, owner, async (trx) => {
-    const gate = await getOpenGate(trx, owner, id);
-    return audited(
-      trx,
-      (deciding) => decide(deciding, owner, gate, { answer, by, channel }),
-      decisionOf(gate, answer, by),
-    );
+  const { answer, by } = answering;
+  const { turn, gate } = await withOwner(db, owner, async (trx) => {
+    const open = await getOpenGate(trx, owner, id);
+    const entry = decisionOf(open, answer, by);
+    return { gate: open, turn: await audited(trx, (deciding) => decide(deciding, owner, open, answering), entry) };
   });
+  if (gate.kind === 'approval') count?.(gate.asked ?? { situation: 'clean' }, countedAs(gate, answer));
   engine.kick(turn);
   engine.notifyThread(turn);
   return turn;
+}
+
+function countedAs(gate: OpenGate, answer: GateAnswer): CountedAnswer {
+  if (answer.kind !== 'each') return answer.kind;
+  const denied = deniedCalls(gate, answer).length;
+  if (denied === 0) return 'approve';
+  return denied === callsOf(gate).length ? 'deny' : 'some';
 }
 
 /** Stores the decision and the next turn in one transaction. */

@@ -91,7 +91,7 @@ test('a call that needs approval opens an approval gate for this version of the 
       kind: 'approval',
       call: call('look'),
       revision: 'r1',
-      asked: { situation: 'clean', because: [] },
+      asked: { reason: 'tool', situation: 'clean', because: [] },
     },
   });
 });

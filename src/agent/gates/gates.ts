@@ -95,7 +95,8 @@ function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: Gate
 /** The level of a call by its origin. The search for phrases is a second layer, which can only raise it. */
 async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: PassageFacts): Promise<JudgedCall> {
   const judged = await judgeCall(tool, call, callFacts(tool, call, read, facts));
-  return { ...judged, level: await facts.raise(tool, call, judged.level) };
+  const level = await facts.raise(tool, call, judged.level);
+  return { ...judged, level, ...(level !== judged.level && { reason: 'phrases' }) };
 }
 
 function approvalOf(tool: Tool, call: GatedCall, { db, owner }: PassageFacts): Promise<GateId | undefined> {
@@ -111,11 +112,12 @@ async function factsOf(
   tool: Tool,
   call: GatedCall,
   read: ReadSoFar,
-  { address }: JudgedCall,
+  { reason, address }: JudgedCall,
   facts: PassageFacts,
 ): Promise<GateFacts> {
   const others = flowOf(tool).irreversible ? [] : await othersToAsk(facts.callsAfter(call), facts);
   return {
+    ...(reason && { reason }),
     situation: read.situation,
     because: read.sources.slice(-MOST_SOURCES),
     ...(address && { address }),

@@ -1,5 +1,5 @@
 import { coversSituation } from '#domain/thread/origin.ts';
-import type { GatedCall } from '#domain/tool/gate.ts';
+import type { AskReason, GatedCall } from '#domain/tool/gate.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import type { Owner } from '#store/connection.ts';
@@ -19,8 +19,12 @@ export type CallFacts = {
   isSiteGranted(site: string): Promise<boolean>;
 };
 
-/** `address`: how the question is put, if it is about an address. */
-export type JudgedCall = { readonly level: ToolLevel; readonly address?: AddressQuestion };
+/** `reason`: what makes the call ask. `address`: how the question is put, if it is about an address. */
+export type JudgedCall = {
+  readonly level: ToolLevel;
+  readonly reason?: AskReason;
+  readonly address?: AddressQuestion;
+};
 
 /**
  * Whether a call runs at once, by who decided it and by what the model has read:
@@ -33,7 +37,7 @@ export async function judgeCall(tool: Tool, call: GatedCall, facts: CallFacts): 
   const set = await facts.operatorLevel();
   const { situation } = facts.read;
   if (set && appliesTo(set.level, tool) && (set.level !== 'allow' || coversSituation(set.after, situation)))
-    return { level: set.level };
+    return { level: set.level, ...(set.level === 'ask' && { reason: 'policy' }) };
   const level = set && appliesTo(set.level, tool) ? set.level : (tool.level ?? 'ask');
   const judged = await judgeFlow(tool, call, level, facts);
   return judged.level === 'ask' && (await facts.isAlwaysApproved()) ? { level: 'allow' } : judged;
@@ -44,13 +48,15 @@ export const appliesTo = (policy: ToolLevel, tool: Pick<Tool, 'unreviewed'>): bo
   !(policy === 'allow' && tool.unreviewed);
 
 async function judgeFlow(tool: Tool, call: GatedCall, level: ToolLevel, facts: CallFacts): Promise<JudgedCall> {
-  if (level !== 'allow') return { level };
+  if (level !== 'allow') return { level, reason: 'tool' };
   const { runs } = flowOf(tool);
   if (runs === 'always') return { level };
-  if (runs === 'clean') return { level: facts.read.situation === 'clean' ? 'allow' : 'ask' };
+  if (runs === 'clean') return facts.read.situation === 'clean' ? { level } : ASKS;
   const judged = await runs(call.arguments, facts.read, facts.owner);
-  if (judged === 'runs') return { level: 'allow' };
-  if (judged === 'asks') return { level: 'ask' };
+  if (judged === 'runs') return { level };
+  if (judged === 'asks') return ASKS;
   const isGranted = judged.kind === 'link' && (await facts.isSiteGranted(judged.site));
-  return isGranted ? { level: 'allow' } : { level: 'ask', address: judged };
+  return isGranted ? { level } : { level: 'ask', reason: 'address', address: judged };
 }
+
+const ASKS: JudgedCall = { level: 'ask', reason: 'origin' };

@@ -3,22 +3,28 @@ import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { findOverdueGates } from '#store/system/gates.ts';
-import { answerGate } from './answer-gate.ts';
+import { answerGate, type CountApproval } from './answer-gate.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
 /** Denies gates of webhook users and missions that are not answered within a day, so that their jobs and runs end. */
-export function startDenyingOverdueGates(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
-  return engine.startChore('overdue_gates', lookEveryMs, () => denyOverdueGates(db, engine));
+export function startDenyingOverdueGates(
+  db: Database,
+  engine: Engine,
+  count: CountApproval,
+  lookEveryMs = LOOK_EVERY_MS,
+) {
+  return engine.startChore('overdue_gates', lookEveryMs, () => denyOverdueGates(db, engine, count));
 }
 
-async function denyOverdueGates(db: Database, engine: Engine): Promise<void> {
+async function denyOverdueGates(db: Database, engine: Engine, count: CountApproval): Promise<void> {
   for (const { id, userId } of await findOverdueGates(engine.system)) {
     try {
       await answerGate(db, engine, { userId }, id, {
         answer: { kind: 'overdue' },
         by: WEBHOOK,
         channel: 'webhook',
+        count,
       });
     } catch (error) {
       if (!(error instanceof NotFound)) throw error; // it was answered meanwhile

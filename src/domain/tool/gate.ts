@@ -34,8 +34,16 @@ export type OpenGate = Gate & {
   readonly createdAt: Date;
 };
 
+/**
+ * What makes a call ask: the operator's level, the tool's own level, what was read, the address that it opens, or phrases of an
+ * attack in what was read.
+ */
+export type AskReason = 'policy' | 'tool' | 'origin' | 'address' | 'phrases';
+
 /** Why a call needs an approval, as the card says it. */
 export type GateFacts = {
+  /** Missing at gates of older versions. */
+  readonly reason?: AskReason;
   readonly situation: Situation;
   /** What the model had read, the newest last. At most 20 are kept. */
   readonly because: readonly Because[];
