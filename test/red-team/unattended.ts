@@ -1,7 +1,7 @@
 import type { clientOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-type Client = ReturnType<typeof clientOf>;
+type Client = Pick<ReturnType<typeof clientOf>, 'request'>;
 type Run = { slot: string; status: string; reason: string | null; thread_id: string; tokens: number };
 
 /** A mission that runs only by hand. */

@@ -14,13 +14,15 @@ export const OWNED_ROWS: Record<string, string> = {
   unused_objects: `insert into unused_objects (object_key, user_id) values ('attachments/' || $1, $1)`,
   attachment_uses: `insert into attachment_uses (item_id, sha256, thread_id, user_id) values (gen_random_uuid(), repeat('a', 64), $2, $1)`,
   item_texts: `insert into item_texts (item_id, thread_id, user_id, role, text, words) values (gen_random_uuid(), $2, $1, 'user', $1, '')`,
-  summaries: `insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage)
-    values ($2, 1, 1, $1, 1, $3, $1, '', '', '{}')`,
-  gates: `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call) values ($4, $2, $3, 1, $1, 'approval', '{}')`,
+  summaries: `insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage, reads)
+    values ($2, 1, 1, $1, 1, $3, $1, '', '', '{}', '{"foreign":true}')`,
+  gates: `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call, asked)
+    values ($4, $2, $3, 1, $1, 'approval', '{}', '{"situation":"both","because":[]}')`,
   approvals: `insert into approvals (gate_id, user_id, call_id, digest, expires_at) values ($4, $1, gen_random_uuid(), '', now())`,
   call_questions: `insert into call_questions (call_id, thread_id, user_id, digest, question, state)
     values (gen_random_uuid(), $2, $1, '', '{}', '{}')`,
-  standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest) values (gen_random_uuid(), $1, 't', '', '')`,
+  standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest, situation, mission_id)
+    values (gen_random_uuid(), $1, 't', '', '', 'foreign', $5)`,
   site_grants: `insert into site_grants (user_id, thread_id, run, site) values ($1, $2, $3, 'a.example')`,
   pairings: `insert into pairings (user_id, paired_user_id) values ($1, 'x'), ('webhook:' || $1, $1)`,
   idempotency_keys: `insert into idempotency_keys (user_id, key, digest, turn_id) values ($1, 'k', '', $3)`,
@@ -64,7 +66,7 @@ export const OWNED_ROWS: Record<string, string> = {
     values (gen_random_uuid(), (select id from chat_accounts limit 1), $1, $1, 1, $1, to_json('words of ' || $1))`,
   chat_messages: `insert into chat_messages (key, part, user_id) values ($3, 0, $1)`,
   turn_events: `insert into turn_events (turn_id, first, last, events, user_id) values ($3, 0, 0, to_json('words of ' || $1), $1)`,
-  notes: `insert into notes (user_id, path, text, word_count) values ($1, 'p', $1, 1)`,
+  notes: `insert into notes (user_id, path, text, word_count, origin) values ($1, 'p', $1, 1, 'foreign')`,
   note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
 };
 
