@@ -39,7 +39,6 @@ const PICTURE = Buffer.from(`\x89PNG${'p'.repeat(3000)}`, 'latin1');
 const draw: Tool = {
   definition: { name: 'draw', description: null, parameters: { type: 'object' }, strict: null },
   repeatable: true,
-  flow: { reads: {}, runs: 'always' },
   level: 'allow',
   flow: INERT,
   call: async (_given, { onFile }) => {

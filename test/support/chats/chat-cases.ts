@@ -42,7 +42,6 @@ export function chatCases(
   const draw: Tool = {
     definition: { name: 'draw', description: null, parameters: { type: 'object' }, strict: null },
     repeatable: true,
-    flow: { reads: {}, runs: 'always' },
     level: 'allow',
     flow: INERT,
     call: async (given, { onFile }) => {
