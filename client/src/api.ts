@@ -870,6 +870,15 @@ export type ThreadItem = {
   readonly role: 'user' | 'assistant' | 'system' | 'developer';
   readonly content: readonly ItemPart[];
   readonly status: 'completed' | 'incomplete';
+  /** A model wrote it in the person's place. */
+  readonly author?: 'agent';
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 } | {
   readonly id: string;
   readonly turn_id: string;
@@ -910,21 +919,28 @@ export type ThreadItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 };
 
 export type ItemPart = {
   readonly type: 'text';
   readonly text: string;
-  /** The sender of the message did not write it. */
+  /** The sender of the message did not write it: it is forwarded or quoted. */
   readonly origin?: 'others';
-  /** Where a text by others comes from, such as `forwarded`. */
+  /** Where a text by others comes from, in a word. */
   readonly source?: string;
 } | {
   readonly type: 'image';
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
-  /** The sender says that they wrote it. Otherwise it is by others. */
+  /** The sender of the message wrote it. Otherwise it counts as text by others. */
   readonly origin?: 'own';
 } | {
   readonly type: 'file';
@@ -932,7 +948,7 @@ export type ItemPart = {
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
-  /** The sender says that they wrote it. Otherwise it is by others. */
+  /** The sender of the message wrote it. Otherwise it counts as text by others. */
   readonly origin?: 'own';
 };
 
@@ -1090,6 +1106,13 @@ export type TurnInspection = {
     readonly item_ids: readonly string[];
     readonly usage: Spent | null;
   })[];
+  /** What the model had read when it made each call. What the person has trusted since is left out. */
+  readonly calls: readonly ({
+    readonly call_id: string;
+    /** What the model had read: no text by others, some, or some together with private data. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    readonly because: readonly ReadSource[];
+  })[];
   readonly gate: {
     readonly id: string;
     readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
@@ -1098,6 +1121,48 @@ export type TurnInspection = {
       readonly name: string;
       readonly arguments: string;
     };
+    /** All calls of one answer that are approved or denied together. The first one is `call`. */
+    readonly calls: readonly ({
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      readonly address: {
+        readonly kind: 'link';
+        readonly site: string;
+      } | {
+        readonly kind: 'composed';
+        readonly site: string;
+        /** How many characters of the address the model had read or was told. */
+        readonly shown: number;
+      } | {
+        readonly kind: 'repeated';
+        readonly site: string;
+        readonly reason: 'many' | 'again';
+      } | null;
+      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+      readonly always?: readonly string[];
+    })[];
+    /** What the model had read: no text by others, some, or some together with private data. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+    readonly because: readonly ReadSource[];
+    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    readonly address: {
+      readonly kind: 'link';
+      readonly site: string;
+    } | {
+      readonly kind: 'composed';
+      readonly site: string;
+      /** How many characters of the address the model had read or was told. */
+      readonly shown: number;
+    } | {
+      readonly kind: 'repeated';
+      readonly site: string;
+      readonly reason: 'many' | 'again';
+    } | null;
+    /** The mission whose run needs the approval. */
+    readonly mission_id: string | null;
     readonly created_at: string;
     readonly answered_at: string | null;
   } | null;
@@ -1141,6 +1206,18 @@ export type TurnInspection = {
   }[];
 };
 
+export type ReadSource = {
+  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
+  /** The address of a page, or the name of a file, tool or server. */
+  readonly name: string | null;
+  /** Others wrote it. */
+  readonly foreign: boolean;
+  /** Only the person may see it. */
+  readonly private: boolean;
+  /** The newest item that it comes from; null for a summary. */
+  readonly item_id: string | null;
+};
+
 export type ChatRequest = {
   readonly message: string;
   readonly thread_id?: string | null;
@@ -1172,6 +1249,48 @@ export type ChatReply = {
       readonly name: string;
       readonly arguments: string;
     };
+    /** All calls of one answer that are approved or denied together. The first one is `call`. */
+    readonly calls: readonly ({
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      readonly address: {
+        readonly kind: 'link';
+        readonly site: string;
+      } | {
+        readonly kind: 'composed';
+        readonly site: string;
+        /** How many characters of the address the model had read or was told. */
+        readonly shown: number;
+      } | {
+        readonly kind: 'repeated';
+        readonly site: string;
+        readonly reason: 'many' | 'again';
+      } | null;
+      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+      readonly always?: readonly string[];
+    })[];
+    /** What the model had read: no text by others, some, or some together with private data. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+    readonly because: readonly ReadSource[];
+    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    readonly address: {
+      readonly kind: 'link';
+      readonly site: string;
+    } | {
+      readonly kind: 'composed';
+      readonly site: string;
+      /** How many characters of the address the model had read or was told. */
+      readonly shown: number;
+    } | {
+      readonly kind: 'repeated';
+      readonly site: string;
+      readonly reason: 'many' | 'again';
+    } | null;
+    /** The mission whose run needs the approval. */
+    readonly mission_id: string | null;
   };
 };
 
@@ -1192,6 +1311,48 @@ export type OpenGate = {
     readonly name: string;
     readonly arguments: string;
   };
+  /** All calls of one answer that are approved or denied together. The first one is `call`. */
+  readonly calls: readonly ({
+    readonly call_id: string;
+    readonly name: string;
+    readonly arguments: string;
+    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    readonly address: {
+      readonly kind: 'link';
+      readonly site: string;
+    } | {
+      readonly kind: 'composed';
+      readonly site: string;
+      /** How many characters of the address the model had read or was told. */
+      readonly shown: number;
+    } | {
+      readonly kind: 'repeated';
+      readonly site: string;
+      readonly reason: 'many' | 'again';
+    } | null;
+    /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+    readonly always?: readonly string[];
+  })[];
+  /** What the model had read: no text by others, some, or some together with private data. */
+  readonly situation: 'clean' | 'foreign' | 'both';
+  /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+  readonly because: readonly ReadSource[];
+  /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+  readonly address: {
+    readonly kind: 'link';
+    readonly site: string;
+  } | {
+    readonly kind: 'composed';
+    readonly site: string;
+    /** How many characters of the address the model had read or was told. */
+    readonly shown: number;
+  } | {
+    readonly kind: 'repeated';
+    readonly site: string;
+    readonly reason: 'many' | 'again';
+  } | null;
+  /** The mission whose run needs the approval. */
+  readonly mission_id: string | null;
   /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
   readonly always?: readonly string[];
   /** Of a gate of the kind `input`: what an MCP server asks before it can finish the call. */
@@ -1217,8 +1378,12 @@ export type OpenGate = {
 };
 
 export type GateAnswer = {
-  /** `approve` runs the call, `always` also approves similar calls in future, `deny` refuses it. */
-  readonly answer: 'approve' | 'always' | 'deny';
+  /** For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them. */
+  readonly answer?: 'approve' | 'always' | 'deny';
+  /** Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied. */
+  readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
+  /** With `always`: for runs of the mission whose call it is, and for nothing else. */
+  readonly only?: 'mission' | null;
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
@@ -2548,8 +2713,12 @@ export type ClientMessage = {
   readonly id?: string;
   readonly turn_id: string;
 } | {
-  /** `approve` runs the call, `always` also approves similar calls in future, `deny` refuses it. */
-  readonly answer: 'approve' | 'always' | 'deny';
+  /** For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them. */
+  readonly answer?: 'approve' | 'always' | 'deny';
+  /** Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied. */
+  readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
+  /** With `always`: for runs of the mission whose call it is, and for nothing else. */
+  readonly only?: 'mission' | null;
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
@@ -2680,6 +2849,15 @@ export type BareItem = {
   readonly role: 'user' | 'assistant' | 'system' | 'developer';
   readonly content: readonly ItemPart[];
   readonly status: 'completed' | 'incomplete';
+  /** A model wrote it in the person's place. */
+  readonly author?: 'agent';
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 } | {
   readonly id: string;
   readonly type: 'function_call';
@@ -2696,6 +2874,13 @@ export type BareItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 };
 
 export type WebhookMessage = {
@@ -2897,6 +3082,11 @@ export type Routes = {
   'GET /api/threads/{id}/items/{item}/image': {
     params: { id: string; item: string };
     query: { url: string };
+    result: undefined;
+  };
+  /** Trust a message or an output: later calls are not judged by it. */
+  'POST /api/threads/{id}/items/{item}/vouch': {
+    params: { id: string; item: string };
     result: undefined;
   };
   /** List the messages that wait behind the running turn of a thread. */

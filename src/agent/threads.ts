@@ -9,12 +9,13 @@ import type { Turn } from '#domain/thread/turn.ts';
 import { type TurnVersions, versionsOf } from '#domain/thread/versions.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
+import { audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { holdFolder } from '#store/threads/folders.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { type FoundText, findSaid } from '#store/threads/item-texts.ts';
-import { findItems } from '#store/threads/items.ts';
+import { findItems, vouchForItem } from '#store/threads/items.ts';
 import { findItemPosition, type ItemPosition, listItemsBefore, listItemsOfTurn } from '#store/threads/thread-items.ts';
 import {
   changeThread,
@@ -130,6 +131,29 @@ export function createThreads(db: Database, engine: Engine, attachments: Attachm
         .flatMap((part) => (part.type === 'text' ? [part.text] : []))
         .join('\n');
     },
+
+    /** The person has read an item and answers for it, so later turns don't judge calls by it. */
+    vouch: (owner: Principal, id: ThreadId, item: ItemId): Promise<void> =>
+      withOwner(db, owner, async (trx) => {
+        const found = (await findItemPosition(trx, owner, id, item)) ? await findItems(trx, owner, [item]) : [];
+        const [body] = found;
+        if (!body) throw new NotFound('There is no such item.');
+        if (body.type !== 'function_call_output' && !(body.type === 'message' && body.role === 'user'))
+          throw new InvalidRequest('invalid_request', null, 'Only a message of a person or an output can be trusted.');
+        await audited(
+          trx,
+          (changing) => vouchForItem(changing, owner, id, item),
+          (isNew) =>
+            isNew
+              ? {
+                  actor: owner.userId,
+                  action: 'origin.vouch',
+                  subject: item,
+                  detail: { thread: id, type: body.type },
+                }
+              : 'no right changed',
+        );
+      }),
 
     async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
       const thread = await withOwner(db, owner, async (trx) => {

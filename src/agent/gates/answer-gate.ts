@@ -7,7 +7,7 @@ import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
-import type { AskedCall, GatedCall, GateFacts, OpenGate } from '#domain/tool/gate.ts';
+import { type AskedCall, callsOf, type GatedCall, type GateFacts, type OpenGate } from '#domain/tool/gate.ts';
 import { checkInput } from '#domain/tool/question.ts';
 import type { Engine } from '#engine/engine.ts';
 import { putPairing } from '#store/accounts/pairings.ts';
@@ -136,6 +136,8 @@ function decisionOf(gate: OpenGate, answer: GateAnswer, by: Principal): AuditEnt
       kind: gate.kind,
       user: gate.userId,
       tool: gate.call.name,
+      ...(gate.asked?.others && { tools: callsOf(gate).map(({ call }) => call.name) }),
+      ...(answer.kind === 'each' && { approved: approvedCalls(gate, answer).map(({ call }) => call.name) }),
       ...(gate.kind === 'pairing' && 'userId' in answer && { pairedWith: answer.userId }),
     },
   };
@@ -176,12 +178,6 @@ async function grant(
 
 const ONLY_APPROVALS = 'Only an approval can be given for always.';
 
-/** All calls that the card of an approval shows. */
-export function callsOf({ call, revision, asked }: Pick<OpenGate, 'call' | 'revision' | 'asked'>): AskedCall[] {
-  const first = { call, revision, ...(asked?.address && { address: asked.address }) };
-  return [first, ...(asked?.others ?? [])];
-}
-
 function approvedCalls(gate: OpenGate, answer: GateAnswer): AskedCall[] {
   if (answer.kind === 'approve' || answer.kind === 'always') return callsOf(gate);
   if (answer.kind !== 'each') return [];
@@ -204,7 +200,7 @@ async function approve(
   const refusal = whyNotApprovable(call);
   if (refusal !== undefined) throw new InvalidRequest('invalid_request', 'answer', refusal);
   if (answer.kind === 'always') {
-    await checkAlways(trx, call.name);
+    await checkAlways(trx, gate, call.name);
     const missionId = answer.only === 'mission' ? missionOf(asking) : null;
     const shape = shapeOf(call.arguments);
     const digest = digestShape(call, revision, shape, missionId ?? undefined);
@@ -234,7 +230,13 @@ async function answerQuestion(
   await answerCallQuestion(trx, owner, call.id, checkInput(asked.question, input));
 }
 
-async function checkAlways(trx: OwnedTransaction, tool: string): Promise<void> {
+async function checkAlways(trx: OwnedTransaction, { asked }: OpenGate, tool: string): Promise<void> {
+  if (asked?.irreversible)
+    throw new InvalidRequest(
+      'invalid_request',
+      'answer',
+      `What ${tool} does can't be undone, so each call is asked about. Answer approve or deny.`,
+    );
   if ((await findPolicy(trx, tool))?.level === 'ask')
     throw new InvalidRequest(
       'invalid_request',

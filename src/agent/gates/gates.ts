@@ -115,13 +115,16 @@ async function factsOf(
   { reason, address }: JudgedCall,
   facts: PassageFacts,
 ): Promise<GateFacts> {
-  const others = flowOf(tool).irreversible ? [] : await othersToAsk(facts.callsAfter(call), facts);
+  const { irreversible } = flowOf(tool);
+  const others = irreversible ? [] : await othersToAsk(facts.callsAfter(call), facts);
   return {
     ...(reason && { reason }),
     situation: read.situation,
     because: read.sources.slice(-MOST_SOURCES),
     ...(address && { address }),
     ...(others.length > 0 && { others }),
+    ...(facts.mission && { mission: facts.mission }),
+    ...(irreversible && { irreversible }),
   };
 }
 

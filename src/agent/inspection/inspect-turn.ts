@@ -4,6 +4,7 @@ import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, type TimedItem, textOf } from '#domain/thread/item.ts';
 import type { MadeSummary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { TurnSpan } from '#domain/trace/turn-span.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
@@ -14,6 +15,7 @@ import { listHistory } from '#store/threads/thread-items.ts';
 import { findTimedGate, findTurnTimes, type TimedGate } from '#store/threads/turn-details.ts';
 import { findTurn } from '#store/threads/turns.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
+import { readBefore } from '../gates/read-so-far.ts';
 import { recentItems } from '../prompt/history.ts';
 import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
@@ -31,6 +33,8 @@ export type Inspection = {
   readonly prompt: Prompt<ContentPart>;
   /** The summary in that prompt, which replaces older items. */
   readonly summary: MadeSummary | undefined;
+  /** What the model had read when it made each of the turn's calls, as the items are now. */
+  readonly judged: readonly { readonly callId: string; readonly read: Pick<ReadSoFar, 'situation' | 'sources'> }[];
   /** Text of attempts that crashed before they wrote it. */
   readonly superseded: readonly { readonly attempt: number; readonly text: string }[];
 };
@@ -60,7 +64,10 @@ export function createInspectTurn(
     const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
-    const offered = tools.defer(await tools.current(owner), shown);
+    const all = await tools.current(owner);
+    const offered = tools.defer(all, shown);
+    const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
+    const facts = { history: recent, tools: all, summary: summary ?? null, isCut: false };
     const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), offered);
     return {
       turn,
@@ -71,6 +78,9 @@ export function createInspectTurn(
       spans: spansOf(turn, times.startedAt, items, trace, gate),
       prompt: buildPrompt(turn, shown, setting, summary),
       summary,
+      judged: items.flatMap((item) =>
+        item.type === 'function_call' ? [{ callId: item.callId, read: readBefore(item.id, facts) }] : [],
+      ),
       superseded: supersededIn(trace, items),
     };
   };

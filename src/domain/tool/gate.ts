@@ -1,4 +1,4 @@
-import type { GateId, ThreadId, TurnId } from '../ids.ts';
+import type { GateId, MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { FunctionCallBody, NewItem } from '../thread/item.ts';
 import type { Because, Situation } from '../thread/origin.ts';
@@ -12,16 +12,17 @@ export type Gate = {
   readonly kind: GateKind;
   /** The call that runs once the gate is answered. */
   readonly call: GatedCall;
+  /** Why it asks; null at gates that don't ask for an approval, and at those of older versions. */
+  readonly asked?: GateFacts | null;
 };
 
 /** `input`: a server asks a person before it can finish the call. */
 export type GateKind = 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
 
 /** The fields of a gate when a turn opens it. */
-export type NewGate = Pick<Gate, 'id' | 'kind' | 'call'> & {
+export type NewGate = Pick<Gate, 'id' | 'kind' | 'call' | 'asked'> & {
   /** The version of the tool. An approval applies to this version only. */
   readonly revision?: string;
-  readonly asked?: GateFacts | null;
 };
 
 /** A gate that is not answered yet. */
@@ -29,7 +30,6 @@ export type OpenGate = Gate & {
   readonly userId: UserId;
   /** The version of the tool. */
   readonly revision: string | null;
-  /** Why it asks; null at gates that don't ask for an approval, and at those of older versions. */
   readonly asked: GateFacts | null;
   readonly createdAt: Date;
 };
@@ -51,6 +51,10 @@ export type GateFacts = {
   readonly address?: AddressQuestion;
   /** Further calls of the same answer that need an approval too, each with its own version and facts. */
   readonly others?: readonly AskedCall[];
+  /** The mission whose run has made the call. */
+  readonly mission?: MissionId;
+  /** What the call does can't be undone, so it is never approved for always. */
+  readonly irreversible?: true;
 };
 
 export type AskedCall = {
@@ -60,3 +64,13 @@ export type AskedCall = {
 };
 
 export type GatedCall = NewItem & FunctionCallBody;
+
+/** All calls that the card of an approval shows, the first one first. */
+export function callsOf({
+  call,
+  revision = null,
+  asked,
+}: Pick<NewGate, 'call' | 'asked'> & { readonly revision?: string | null }): AskedCall[] {
+  const first = { call, revision, ...(asked?.address && { address: asked.address }) };
+  return [first, ...(asked?.others ?? [])];
+}

@@ -3,6 +3,7 @@ import { Superseded } from '#domain/errors.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import type { Item, ItemBody, NewItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { isShown } from './versions.ts';
 
@@ -55,4 +56,26 @@ export async function findItems(trx: OwnedTransaction, owner: Owner, ids: readon
     .where('userId', '=', owner.userId)
     .execute();
   return rows.map(({ id, body }) => ({ id, ...body }));
+}
+
+/** Whether the item was not trusted before. Only one transaction at a time can change its body. */
+export async function vouchForItem(
+  trx: Audited<OwnedTransaction>,
+  owner: Owner,
+  threadId: ThreadId,
+  id: ItemId,
+): Promise<boolean> {
+  const own = sql`thread_id = ${threadId} and id = ${id} and user_id = ${owner.userId}`;
+  const { rows } = await sql<{
+    body: ItemBody;
+  }>`select body from items where ${own} for no key update`.execute(trx);
+  const [row] = rows;
+  if (!row || !('content' in row.body || 'output' in row.body) || row.body.vouched) return false;
+  const json = JSON.stringify({ ...row.body, vouched: true });
+  await sql`
+    with old as (select octet_length(body::text) as bytes from items where ${own}),
+    changed as (update items set body = ${json}::json where ${own})
+    update threads set bytes = threads.bytes - old.bytes + ${Buffer.byteLength(json)} from old
+    where threads.id = ${threadId} and threads.user_id = ${owner.userId}`.execute(trx);
+  return true;
 }

@@ -38,7 +38,7 @@ export async function findNewestModel(trx: OwnedTransaction, owner: Owner, threa
 export function findTimedGate(trx: OwnedTransaction, owner: Owner, turn: TurnId): Promise<TimedGate | undefined> {
   return trx
     .selectFrom('gates')
-    .select(['id', 'threadId', 'turnId', 'kind', 'call', 'createdAt', 'answeredAt'])
+    .select(['id', 'threadId', 'turnId', 'kind', 'call', 'asked', 'createdAt', 'answeredAt'])
     .where('turnId', '=', turn)
     .where('userId', '=', owner.userId)
     .executeTakeFirst();

@@ -347,7 +347,7 @@ const FIND_RECORD = `
       from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq and items.user_id = turns.user_id
     ) as item) as items,
     (select to_json(gate) from (
-      select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
+      select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call, asked from gates
       where gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and gates.user_id = turns.user_id
     ) as gate) as gate,
     (select next.id from gates join turns as next on next.thread_id = gates.thread_id and next.seq = gates.answered_seq

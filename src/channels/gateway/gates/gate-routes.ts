@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { GateAnswer } from '#agent/gates/answer-gate.ts';
+import { InvalidRequest } from '#domain/errors.ts';
 import type { GateId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
@@ -46,12 +47,30 @@ const getGate = defineRoute({
   },
 });
 
+/** Of the id of a call, which a model has written. */
+const MOST_LETTERS = 512;
+
 /** Also the body of the WebSocket's `gate` message. */
 export const gateAnswer = z
   .object({
     answer: z
       .enum(['approve', 'always', 'deny'], 'answer must be approve, always or deny.')
-      .describe('`approve` runs the call, `always` also approves similar calls in future, `deny` refuses it.'),
+      .optional()
+      .describe(
+        'For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them.',
+      ),
+    answers: z
+      .record(
+        z.string().max(MOST_LETTERS, `A call_id may have ${MOST_LETTERS} characters.`),
+        z.enum(['approve', 'deny'], 'An answer to a call must be approve or deny.'),
+        'answers must be an object.',
+      )
+      .optional()
+      .describe('Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied.'),
+    only: z
+      .literal('mission', 'only must be mission.')
+      .nullish()
+      .describe('With `always`: for runs of the mission whose call it is, and for nothing else.'),
     reason: z
       .string('reason must be a string.')
       .max(2000, 'reason may have 2,000 characters.')
@@ -76,11 +95,16 @@ export const gateAnswer = z
   })
   .meta({ id: 'GateAnswer' });
 
-export function toGateAnswer({ answer, reason, user_id: userId, input }: z.infer<typeof gateAnswer>): GateAnswer {
+export function toGateAnswer(said: z.infer<typeof gateAnswer>): GateAnswer {
+  const { answer, answers, only, reason, user_id: userId, input } = said;
+  if ((answer === undefined) === (answers === undefined))
+    throw new InvalidRequest('invalid_request', 'answer', 'Give an answer for all calls, or answers: one of them.');
+  if (only && answer !== 'always')
+    throw new InvalidRequest('invalid_request', 'only', 'only goes with the answer always.');
+  if (answers) return { kind: 'each', answers: new Map(Object.entries(answers)), reason: reason ?? '' };
   if (answer === 'deny') return { kind: 'deny', reason: reason ?? '' };
-  return answer === 'always'
-    ? { kind: 'always' }
-    : { kind: 'approve', ...(userId && { userId }), ...(input && { input }) };
+  if (answer === 'always') return { kind: 'always', ...(only && { only }) };
+  return { kind: 'approve', ...(userId && { userId }), ...(input && { input }) };
 }
 
 const answerGate = defineRoute({

@@ -1,13 +1,51 @@
 import { z } from 'zod';
 import type { ShownGate } from '#agent/gates/shown-gate.ts';
+import { type Because, SITUATIONS, SOURCE_KINDS } from '#domain/thread/origin.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
-import type { Gate } from '#domain/tool/gate.ts';
+import { callsOf, type NewGate } from '#domain/tool/gate.ts';
 import type { Question } from '#domain/tool/question.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 
 const gateKind = z.enum(['external-tool', 'approval', 'auth', 'pairing', 'input']);
 
 export const toolCall = z.strictObject({ call_id: z.string(), name: z.string(), arguments: z.string() });
+
+/** What the model had read when it made its calls. */
+export const situation = z
+  .enum(SITUATIONS)
+  .describe('What the model had read: no text by others, some, or some together with private data.');
+
+export const because = z
+  .strictObject({
+    kind: z.enum(SOURCE_KINDS),
+    name: z.string().nullable().describe('The address of a page, or the name of a file, tool or server.'),
+    foreign: z.boolean().describe('Others wrote it.'),
+    private: z.boolean().describe('Only the person may see it.'),
+    item_id: z.uuid().nullable().describe('The newest item that it comes from; null for a summary.'),
+  })
+  .meta({ id: 'ReadSource' });
+
+const address = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('link'), site: z.string() }),
+    z.strictObject({
+      kind: z.literal('composed'),
+      site: z.string(),
+      shown: z.int().min(0).describe('How many characters of the address the model had read or was told.'),
+    }),
+    z.strictObject({ kind: z.literal('repeated'), site: z.string(), reason: z.enum(['many', 'again']) }),
+  ])
+  .nullable()
+  .describe(
+    'What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often.',
+  );
+
+const always = z
+  .array(z.string())
+  .optional()
+  .describe(
+    'The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted.',
+  );
 
 /** An open gate, with what a person needs to know in order to answer it. */
 export const openGate = z
@@ -18,12 +56,16 @@ export const openGate = z
     turn_id: z.uuid(),
     kind: gateKind,
     call: toolCall,
-    always: z
-      .array(z.string())
-      .optional()
-      .describe(
-        'The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted.',
-      ),
+    calls: z
+      .array(toolCall.extend({ address, always }))
+      .describe('All calls of one answer that are approved or denied together. The first one is `call`.'),
+    situation,
+    because: z
+      .array(because)
+      .describe('What the model had read by others or of private data, the newest last: at most 20 sources.'),
+    address,
+    mission_id: z.uuid().nullable().describe('The mission whose run needs the approval.'),
+    always,
     question: z
       .strictObject({
         message: z.string(),
@@ -49,11 +91,11 @@ export const openGate = z
 
 export function renderGate(gate: ShownGate): z.infer<typeof openGate> {
   return {
-    ...renderNestedGate(gate),
+    ...renderNestedGate(gate, gate.acceptsAlways),
     user_id: gate.userId,
     thread_id: gate.threadId,
     turn_id: gate.turnId,
-    ...(gate.acceptsAlways && { always: shapeOf(gate.call.arguments).split('\n') }),
+    ...(gate.acceptsAlways && { always: scopeOf(gate.call) }),
     ...(gate.question && { question: renderQuestion(gate.question) }),
     created_at: gate.createdAt.toISOString(),
   };
@@ -66,14 +108,50 @@ const renderQuestion = ({ message, url, fields }: Question) => ({
 });
 
 /** A gate inside an answer that already names its thread, turn and user. */
-export const nestedGate = openGate.pick({ id: true, kind: true, call: true });
+export const nestedGate = openGate.pick({
+  id: true,
+  kind: true,
+  call: true,
+  calls: true,
+  situation: true,
+  because: true,
+  address: true,
+  mission_id: true,
+});
 
-export function renderNestedGate({ id, kind, call }: Pick<Gate, 'id' | 'kind' | 'call'>): z.infer<typeof nestedGate> {
-  return { id, kind, call: renderToolCall(call) };
+export function renderNestedGate(
+  gate: Pick<NewGate, 'id' | 'kind' | 'call' | 'asked'>,
+  acceptsAlways = false,
+): z.infer<typeof nestedGate> {
+  const { id, kind, call, asked } = gate;
+  return {
+    id,
+    kind,
+    call: renderToolCall(call),
+    calls: callsOf(gate).map((each) => ({
+      ...renderToolCall(each.call),
+      address: each.address ?? null,
+      ...(acceptsAlways && { always: scopeOf(each.call) }),
+    })),
+    situation: asked?.situation ?? 'clean',
+    because: (asked?.because ?? []).map(renderBecause),
+    address: asked?.address ?? null,
+    mission_id: asked?.mission ?? null,
+  };
 }
+
+export const renderBecause = (source: Because): z.infer<typeof because> => ({
+  kind: source.kind,
+  name: source.name,
+  foreign: source.foreign ?? false,
+  private: source.private ?? false,
+  item_id: source.itemId,
+});
 
 export const renderToolCall = (call: ToolCall): z.infer<typeof toolCall> => ({
   call_id: call.callId,
   name: call.name,
   arguments: call.arguments,
 });
+
+const scopeOf = (call: ToolCall): string[] => shapeOf(call.arguments).split('\n');

@@ -5,7 +5,14 @@ import type { TurnId } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
-import { nestedGate, renderNestedGate, renderToolCall } from '../gates/gate-shape.ts';
+import {
+  because,
+  nestedGate,
+  renderBecause,
+  renderNestedGate,
+  renderToolCall,
+  situation,
+} from '../gates/gate-shape.ts';
 import { renderItem, renderUsage, spent, threadItem } from './item-shape.ts';
 import { failure, turnIds, turnStatus } from './turn-shape.ts';
 
@@ -73,6 +80,9 @@ const turnInspection = z
     ended_at: time.nullable(),
     items: z.array(threadItem),
     spans: z.array(spanShape),
+    calls: z
+      .array(z.strictObject({ call_id: z.string(), situation, because: z.array(because) }))
+      .describe('What the model had read when it made each call. What the person has trusted since is left out.'),
     gate: nestedGate.extend({ created_at: time, answered_at: time.nullable() }).nullable(),
     prompt: promptShape,
     summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
@@ -118,6 +128,11 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
       ended_at: span.endedAt?.toISOString() ?? null,
       item_ids: [...span.itemIds],
       usage: span.usage && renderUsage(span.usage),
+    })),
+    calls: inspection.judged.map(({ callId, read }) => ({
+      call_id: callId,
+      situation: read.situation,
+      because: read.sources.map(renderBecause),
     })),
     gate: gate
       ? {

@@ -118,9 +118,21 @@ const getImage = defineRoute({
   },
 });
 
+const vouch = defineRoute({
+  method: 'post',
+  path: '/api/threads/{id}/items/{item}/vouch',
+  summary: 'Trust a message or an output: later calls are not judged by it.',
+  params: threadParams.extend({ item: uuid<ItemId>('There is no such item.') }),
+  responses: { 204: { description: 'The item is trusted. A turn that runs now is not affected.' } },
+  errors: [400, 404],
+  async handle({ principal, params }, { threads }: Services) {
+    await threads.vouch(principal, params.id, params.item);
+  },
+});
+
 type ImageServices = { readonly loadImage: LoadImage; readonly limiter: Limiter };
 
-export const itemRoutes = [listItems, getPart, getImage];
+export const itemRoutes = [listItems, getPart, getImage, vouch];
 
 /** RFC 5987 allows fewer characters than a URL. */
 const encode = (name: string) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sizeOfPart } from '#domain/thread/attachment.ts';
 import { blockReasonOf, type ContentPart, type NewItem, type TimedItem, text } from '#domain/thread/item.ts';
+import type { Reads } from '#domain/thread/origin.ts';
 import { renderUsd, type Usage } from '#domain/usage.ts';
 
 /** What one or more model calls used. `cost_usd` is a decimal, or null when a price is unknown. */
@@ -25,6 +26,16 @@ const attachedFields = {
     .describe('The sender of the message wrote it. Otherwise it counts as text by others.'),
 };
 
+const vouched = z
+  .literal(true)
+  .optional()
+  .describe('The person has read it and trusts it: later calls are not judged by it.');
+
+const reads = z
+  .strictObject({ foreign: z.boolean(), private: z.boolean() })
+  .optional()
+  .describe('Whether others wrote it, and whether only the person may see it. Missing where it is not recorded.');
+
 const itemPart = z
   .discriminatedUnion('type', [
     z.strictObject({
@@ -47,6 +58,10 @@ const message = {
   content: z.array(itemPart),
   /** `incomplete`: the model stopped, failed or was cancelled before the end. */
   status: z.enum(['completed', 'incomplete']),
+  author: z.literal('agent').optional().describe("A model wrote it in the person's place."),
+  /** Of a summary: what was read that it sums up. */
+  reads,
+  vouched,
 };
 
 const call = {
@@ -63,7 +78,13 @@ const call = {
     ),
 };
 
-const output = { type: z.literal('function_call_output'), call_id: z.string(), output: z.array(itemPart) };
+const output = {
+  type: z.literal('function_call_output'),
+  call_id: z.string(),
+  output: z.array(itemPart),
+  reads,
+  vouched,
+};
 
 const idField = { id: z.uuid() };
 
@@ -126,18 +147,43 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
   const { id } = item;
   switch (item.type) {
     case 'message':
-      return { id, type: item.type, role: item.role, content: parts(item.content), status: item.status };
+      return {
+        id,
+        type: item.type,
+        role: item.role,
+        content: parts(item.content),
+        status: item.status,
+        ...(item.author && { author: item.author }),
+        ...(item.vouched && { vouched: item.vouched }),
+      };
     case 'function_call': {
       const { type, callId, name, arguments: json, external } = item;
       const blocked = blockReasonOf(item);
       return { id, type, call_id: callId, name, arguments: json, external, ...(blocked && { blocked }) };
     }
     case 'function_call_output':
-      return { id, type: item.type, call_id: item.callId, output: parts(item.output) };
+      return {
+        id,
+        type: item.type,
+        call_id: item.callId,
+        output: parts(item.output),
+        ...renderReads(item.reads),
+        ...(item.vouched && { vouched: item.vouched }),
+      };
     case 'compaction': // shown like a message: clients of the gateway need not know it
-      return { id, type: 'message', role: 'system', content: parts([text(item.summary)]), status: 'completed' };
+      return {
+        id,
+        type: 'message',
+        role: 'system',
+        content: parts([text(item.summary)]),
+        status: 'completed',
+        ...renderReads(item.reads),
+      };
   }
 }
+
+const renderReads = (found: Reads | undefined) =>
+  found ? { reads: { foreign: found.foreign ?? false, private: found.private ?? false } } : {};
 
 export const partUrl = (threadId: string, itemId: string, index: number): string =>
   `/api/threads/${threadId}/items/${itemId}/parts/${index}`;
