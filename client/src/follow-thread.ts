@@ -1,7 +1,15 @@
 import { ApiError, type Client } from './client.ts';
 import type { Socket } from './socket.ts';
 import { withPage } from './thread-page.ts';
-import { EMPTY_THREAD, positionOf, type ThreadState, withMessage, withoutGate, withQueue } from './thread-state.ts';
+import {
+  EMPTY_THREAD,
+  positionOf,
+  type ThreadState,
+  withMessage,
+  withoutGate,
+  withQueue,
+  withVouched,
+} from './thread-state.ts';
 
 /** A thread as it is now, and how far it is loaded. */
 export type ThreadSnapshot = {
@@ -143,6 +151,12 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     async show(turnId: string): Promise<void> {
       await client.call('POST /api/threads/{id}/versions/{turn}/show', { params: { id: threadId, turn: turnId } });
       await refresh(PAGE);
+    },
+    /** The person has read a message or an output, and trusts it. */
+    async vouch(itemId: string): Promise<void> {
+      const params = { id: threadId, item: itemId };
+      await client.call('POST /api/threads/{id}/items/{item}/vouch', { params });
+      change({ state: withVouched(snapshot.state, itemId) });
     },
     /** Withdraws a message that waits. */
     async withdraw(turnId: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { BareItem, OpenGate, QueuedTurn, ThreadItem, TurnEvent } from './ap
 import {
   EMPTY_THREAD,
   findRunningTurn,
+  hasReadOthers,
   positionOf,
   type ThreadState,
   type TurnEventMessage,
@@ -11,6 +12,7 @@ import {
   withMessage,
   withoutGate,
   withQueue,
+  withVouched,
 } from './thread-state.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
@@ -172,6 +174,11 @@ test('a gate is shown until it is answered, whatever else happens in the thread'
     kind: 'approval',
     call,
     created_at: AT,
+    calls: [],
+    situation: 'clean',
+    because: [],
+    address: null,
+    mission_id: null,
   };
   const told = { type: 'gate', thread_id: 'x' } as const;
   const waiting = withMessage(apply(EVENTS), { ...told, gate }, 0);
@@ -201,3 +208,28 @@ test('a queued turn is no turn of the thread until it starts, and the subscripti
   expect(texts(started)).toContain('wait');
   expect(withQueue(started, [queued]).queued).toEqual([]);
 });
+
+test('a thread has read text by others until the person has trusted each of them', () => {
+  const forwarded = { ...message('f', 'user', ''), content: [{ type: 'text', text: 'hi', origin: 'others' }] } as const;
+  const own = { ...message('o', 'user', ''), content: [{ ...FILE, origin: 'own' }] } as const;
+  const output = {
+    id: 'r',
+    type: 'function_call_output',
+    call_id: 'k',
+    output: [],
+    reads: { foreign: true, private: false },
+  } as const;
+  const read = (...items: BareItem[]) =>
+    withItems(
+      EMPTY_THREAD,
+      items.map((item, position) => stored(item, position)),
+    );
+  expect(hasReadOthers(read(message('q', 'user', 'hi'), own))).toBe(false);
+  expect(hasReadOthers(read({ ...own, content: [FILE] }))).toBe(true);
+  const state = read(forwarded, output);
+  expect(hasReadOthers(state)).toBe(true);
+  expect(hasReadOthers(withVouched(state, 'f'))).toBe(true);
+  expect(hasReadOthers(withVouched(withVouched(state, 'f'), 'r'))).toBe(false);
+});
+
+const FILE = { type: 'file', filename: 'a.txt', media_type: 'text/plain', bytes: 1, url: null } as const;

@@ -29,7 +29,15 @@ export type ThreadState = {
   readonly thread: Thread | undefined;
 };
 
-export type Output = { readonly parts: readonly ItemPart[]; readonly at: number };
+export type Output = {
+  readonly itemId: string;
+  readonly parts: readonly ItemPart[];
+  readonly at: number;
+  /** Where it comes from, as far as that is recorded. */
+  readonly reads: { readonly foreign: boolean; readonly private: boolean } | undefined;
+  /** The person has trusted it. */
+  readonly isVouched: boolean;
+};
 
 export type TurnStatus = 'unknown' | 'running' | 'ended' | 'incomplete' | 'waiting' | 'failed' | 'cancelled';
 
@@ -64,6 +72,8 @@ export type MessageEntry = {
   readonly usage: Spent | null;
   readonly at: string | undefined;
   readonly attempt: number | null;
+  /** The person has trusted what others wrote in it. */
+  readonly isVouched?: boolean;
 };
 
 export type CallEntry = {
@@ -155,6 +165,30 @@ export const waitsForAnswer = ({ gate }: ThreadState): boolean => gate !== undef
 export const withoutGate = (state: ThreadState, gateId: string): ThreadState =>
   state.gate?.id === gateId ? { ...state, gate: undefined } : state;
 
+/** The person has trusted this message or output. */
+export function withVouched(state: ThreadState, itemId: string): ThreadState {
+  const output = [...state.outputs].find(([, each]) => each.itemId === itemId);
+  const outputs = output ? new Map(state.outputs).set(output[0], { ...output[1], isVouched: true }) : state.outputs;
+  const turns = state.turns.map((turn) => {
+    const index = turn.entries.findIndex((entry) => entry.kind === 'message' && entry.id === itemId);
+    const entry = turn.entries[index];
+    if (entry?.kind !== 'message') return turn;
+    return { ...turn, entries: turn.entries.with(index, { ...entry, isVouched: true }) };
+  });
+  return { ...state, outputs, turns };
+}
+
+/** Whether others wrote a part of this message: it is forwarded or quoted, or a file that is not marked as the person's own. */
+export const holdsTextByOthers = ({ role, parts }: Pick<MessageEntry, 'role' | 'parts'>): boolean =>
+  role === 'user' && parts.some((part) => (part.type === 'text' ? part.origin === 'others' : part.origin !== 'own'));
+
+/** Whether the thread, as far as it is loaded, has read text by others that the person has not trusted. */
+export const hasReadOthers = ({ turns, outputs }: ThreadState): boolean =>
+  [...outputs.values()].some(({ reads, isVouched }) => reads?.foreign && !isVouched) ||
+  turns.some(({ entries }) =>
+    entries.some((entry) => entry.kind === 'message' && !entry.isVouched && holdsTextByOthers(entry)),
+  );
+
 /** Where a subscription continues: after the newest event, or from the start of the newest turn. */
 export function positionOf(state: ThreadState): { turn_id: string; sequence?: number } | undefined {
   const newest = state.turns.at(-1);
@@ -216,7 +250,13 @@ function withOutputs(state: ThreadState, items: readonly (ThreadItem | BareItem)
   const outputs = new Map(state.outputs);
   for (const item of fresh) {
     if (item.type !== 'function_call_output') continue;
-    outputs.set(item.call_id, { parts: item.output, at: 'created_at' in item ? Date.parse(item.created_at) : now });
+    outputs.set(item.call_id, {
+      itemId: item.id,
+      parts: item.output,
+      at: 'created_at' in item ? Date.parse(item.created_at) : now,
+      reads: item.reads,
+      isVouched: item.vouched ?? false,
+    });
   }
   return { ...state, outputs };
 }
@@ -238,6 +278,7 @@ function entryOf(item: Exclude<ThreadItem, { type: 'function_call_output' }>): E
       usage: item.usage,
       at: item.created_at,
       attempt: item.attempt,
+      ...(item.vouched && { isVouched: true }),
     };
   }
   return {

@@ -1,0 +1,144 @@
+import type { GateAnswer, OpenGate, ReadSource } from './api.ts';
+import { whyNotApprovable } from './approvable.ts';
+import { escapeInvisible } from './exact-json.ts';
+
+export type AskedCall = OpenGate['calls'][number];
+
+/** A text that the conversation has read, as a client puts it into words. */
+export type ReadFact = {
+  readonly kind: ReadSource['kind'];
+  readonly name: string | null;
+  readonly isForeign: boolean;
+  readonly itemId: string | null;
+};
+
+/** What a card says about its reason: the sources that matter most, and how many others there are. */
+export type Reason = { readonly read: readonly ReadFact[]; readonly more: number };
+
+const MOST_NAMED = 3;
+const MOST_LETTERS = 100;
+
+/**
+ * Why a gate asks, if that is because of what was read: text by others or, for an address, private data. Without either the
+ * call asks whatever was read, so there is nothing to say. Texts by others come first, the newest before older ones.
+ */
+export function reasonOf({
+  situation,
+  because,
+  calls,
+}: Pick<OpenGate, 'situation' | 'because' | 'calls'>): Reason | undefined {
+  const isAsked = situation !== 'clean' || calls.some(({ address }) => address?.kind === 'composed');
+  if (!isAsked || because.length === 0) return undefined;
+  const newest = because.toReversed();
+  const foreign = newest.filter((source) => source.foreign);
+  const secret = newest.filter((source) => !source.foreign);
+  const room = secret.length > 0 ? MOST_NAMED - 1 : MOST_NAMED; // private data is named beside them
+  const first = foreign.slice(0, room);
+  const named = [...first, ...secret.slice(0, MOST_NAMED - first.length)];
+  return { read: named.map(factOf), more: because.length - named.length };
+}
+
+export const factOf = ({ kind, name, foreign, item_id: itemId }: ReadSource): ReadFact => ({
+  kind,
+  name: name === null ? null : shorten(name.replace(/^https?:\/\//, '').replace(/\/$/, '')),
+  isForeign: foreign,
+  itemId,
+});
+
+const shorten = (name: string) => {
+  const letters = [...escapeInvisible(name.replace(/\s+/g, ' '))];
+  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join('')}…` : letters.join('');
+};
+
+/** The reason as an English sentence. `quote` sets names apart, which others may have chosen. */
+export function describeReason(
+  gate: Pick<OpenGate, 'situation' | 'because' | 'calls'>,
+  quote: (name: string) => string = (name) => name,
+): string | undefined {
+  const reason = reasonOf(gate);
+  if (!reason) return undefined;
+  const named = reason.read.map((fact) => describeFact(fact, quote));
+  const all = reason.more > 0 ? [...named, `${reason.more} more`] : named;
+  return `Asked because this conversation has read ${LIST.format(all)}.`;
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+export function describeFact({ kind, name, isForeign }: ReadFact, quote: (name: string) => string): string {
+  const named = name === null ? undefined : quote(name);
+  const words = {
+    page: named ?? 'a web page',
+    search: 'results of a search',
+    notes: 'your notes',
+    missions: 'your missions',
+    tool: named === undefined ? 'the output of a tool' : `the output of ${named}`,
+    server: named === undefined ? 'the output of a server' : `the output of ${named}`,
+    file: named === undefined ? 'a picture or file' : `the file ${named}`,
+    message: named === undefined ? 'a message' : `a message (${named})`,
+    caller: named === undefined ? 'the output of a tool' : `the output of ${named}`,
+    summary: 'earlier messages',
+  }[kind];
+  return isForeign ? `${words} (text by others)` : words;
+}
+
+/** What is asked about the address of a call. `shown` is the part that was shown before, `unshown` what the agent has written. */
+export type AddressFacts =
+  | { readonly kind: 'link'; readonly site: string }
+  | { readonly kind: 'composed'; readonly site: string; readonly shown: string; readonly unshown: string }
+  | { readonly kind: 'repeated'; readonly site: string; readonly reason: 'many' | 'again' };
+
+export function addressOf({
+  address,
+  arguments: json,
+}: Pick<AskedCall, 'address' | 'arguments'>): AddressFacts | undefined {
+  if (!address) return undefined;
+  if (address.kind !== 'composed') return address;
+  const { kind, site, shown } = address;
+  const whole = openedAddress(json);
+  if (whole === undefined) return undefined; // the exact arguments say it
+  return { kind, site, shown: escapeInvisible(whole.slice(0, shown)), unshown: escapeInvisible(whole.slice(shown)) };
+}
+
+/** The address in the arguments, in the form in which the service compares addresses: without a fragment, and with `https`. */
+export function openedAddress(argumentsJson: string): string | undefined {
+  try {
+    const { url } = JSON.parse(argumentsJson) as { url?: unknown };
+    const plain = typeof url === 'string' ? URL.parse(url) : null;
+    if (!plain) return undefined;
+    plain.hash = '';
+    if (plain.protocol === 'http:' && plain.port === '') plain.protocol = 'https:';
+    return plain.href;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an approval means for the address of a call, as an English sentence. */
+export function describeAddress(facts: AddressFacts, quote: (name: string) => string = (name) => name): string {
+  const { kind } = facts;
+  const site = quote(facts.site);
+  if (kind === 'link') return `Links of ${site} in this turn: an approval opens all that were shown.`;
+  if (kind === 'composed')
+    return facts.unshown === ''
+      ? `The agent has chosen this address of ${site}: nobody has shown it.`
+      : `This part of the address was written by the agent and goes to ${site}: ${quote(facts.unshown)}`;
+  return facts.reason === 'again'
+    ? `This address of ${site} was opened twice in this turn.`
+    : `Many addresses were opened in this turn. The next one is at ${site}.`;
+}
+
+/** The calls of a card that can be approved: those that are shown in full. */
+export const approvableCalls = ({ calls }: Pick<OpenGate, 'calls'>): AskedCall[] =>
+  calls.filter((call) => whyNotApprovable(call) === undefined);
+
+/** The answer that approves these calls of a card, by their ids, and denies the others. */
+export function answerOf({ calls }: Pick<OpenGate, 'calls'>, approved: ReadonlySet<string>, reason = ''): GateAnswer {
+  const isApproved = ({ call_id: id }: AskedCall) => approved.has(id);
+  const why = reason && { reason };
+  if (calls.every(isApproved)) return { answer: 'approve' };
+  if (!calls.some(isApproved)) return { answer: 'deny', ...why };
+  return {
+    answers: Object.fromEntries(calls.map((call) => [call.call_id, isApproved(call) ? 'approve' : 'deny'])),
+    ...why,
+  };
+}
