@@ -1,5 +1,6 @@
 import type { Client } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
+import { type AskedCall, answerOf } from '@reborn-agent/client/gate-card';
 import { giveSecret } from './give-secret.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
@@ -10,25 +11,41 @@ type Means = {
   readonly say: (text: string) => void;
 };
 
-/** Answers what a thread waits for by one of the keys of the gate. What was answered, in a word; undefined when the person went back. */
-export async function answerGate(means: Means, gate: OpenGate, key: string): Promise<string | undefined> {
-  const answer = await answerFor(means, gate, key);
+/**
+ * Answers what a thread waits for by one of the keys of the gate, for the calls that are ticked. What was answered, in a word;
+ * undefined when the person went back.
+ */
+export async function answerGate(
+  means: Means,
+  gate: OpenGate,
+  key: string,
+  ticked: readonly AskedCall[],
+): Promise<string | undefined> {
+  const answer = await answerFor(means, gate, key, ticked);
   if (!answer) return undefined;
   if (gate.kind === 'auth' && answer.answer === 'approve' && !(await provide(means, gate))) return undefined;
   await means.client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
   if (gate.question && answer.answer === 'approve') return 'answered';
-  return answer.reason ? `denied: ${answer.reason}` : WORDS[answer.answer];
+  if (answer.answers) return `approved ${ticked.length} of ${gate.calls.length}`;
+  if (answer.only) return 'approved, and from now on in this mission';
+  return answer.reason ? `denied: ${answer.reason}` : WORDS[answer.answer ?? 'deny'];
 }
 
 const WORDS = { approve: 'approved', always: 'approved, and from now on for calls like it', deny: 'denied' } as const;
 
-async function answerFor({ screen }: Means, gate: OpenGate, key: string): Promise<GateAnswer | undefined> {
+async function answerFor(
+  { screen }: Means,
+  gate: OpenGate,
+  key: string,
+  ticked: readonly AskedCall[],
+): Promise<GateAnswer | undefined> {
   if (key === 'y' && gate.question) {
     const input = await fillIn(screen, gate.question.fields);
     return input && { answer: 'approve', input };
   }
+  if (key === 'y' && gate.kind === 'approval') return answerOf(gate, new Set(ticked.map(({ call_id: id }) => id)));
   if (key === 'y') return { answer: 'approve' };
-  if (key === 'a') return { answer: 'always' };
+  if (key === 'a') return { answer: 'always', ...(gate.mission_id !== null && { only: 'mission' as const }) };
   const reason = await screen.ask('Why not? The model reads the reason. (Enter denies, Esc goes back)');
   return reason === undefined ? undefined : { answer: 'deny', ...(reason && { reason }) };
 }

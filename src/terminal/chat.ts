@@ -1,11 +1,11 @@
-import type { OpenGate, ServiceStatus } from '@reborn-agent/client/api';
+import type { ServiceStatus } from '@reborn-agent/client/api';
 import { answerGate } from './answer-gate.ts';
 import { readAttachedFiles, resourceReader } from './attached-files.ts';
 import { DEFAULT, type ModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import type { Entry } from './entries.ts';
 import { nextFocus } from './focus.ts';
-import { keysOf } from './gate-keys.ts';
+import { type GateKey, keysOf, TICK_KEYS, tickedCalls } from './gate-keys.ts';
 import { greetingOf } from './greeting.ts';
 import { createOffers } from './offers.ts';
 import { createPromptHistory } from './prompt-history.ts';
@@ -29,7 +29,7 @@ export type ChatOptions = {
   readonly draft: { read(): Promise<string>; keep(text: string): Promise<void> };
 };
 
-type FocusKey = Extract<Key, 'enter' | 'delete' | 'backspace' | 'left' | 'right' | 'y' | 'a' | 'n'>;
+type FocusKey = Extract<Key, 'enter' | 'delete' | 'backspace' | 'left' | 'right' | GateKey>;
 
 const SCROLL_LINES = 3;
 
@@ -187,7 +187,7 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
       return true;
     }
     if (entry?.kind === 'gate' && entry.answer === undefined) {
-      void answer(entry.gate, key).catch(tellFailure);
+      void answer(entry, key).catch(tellFailure);
       return true;
     }
     if (entry?.kind === 'tool' && key === 'enter') {
@@ -241,10 +241,13 @@ export async function openChat({ locate, coloured, threadId, notices, draft }: C
   }
 
   /** The next key belongs to the composer, unless the person goes back. */
-  async function answer(gate: OpenGate, key: string): Promise<void> {
-    if (!keysOf(gate).some((known) => known === key)) return;
+  async function answer({ gate, unticked }: Extract<Entry, { kind: 'gate' }>, key: string): Promise<void> {
+    if (!keysOf(gate, unticked).some((known) => known === key)) return;
+    const call = gate.calls[TICK_KEYS.findIndex((digit) => digit === key)];
+    if (call) return thread.tick(call.call_id);
     focusOn(undefined);
-    const answered = await answerGate({ client, screen, say: (text) => thread.note(text) }, gate, key);
+    const means = { client, screen, say: (text: string) => thread.note(text) };
+    const answered = await answerGate(means, gate, key, tickedCalls(gate, unticked));
     if (answered === undefined) focusOn(gate.id);
     else thread.markAnswered(gate, answered);
   }

@@ -53,7 +53,14 @@ export type Entry =
       readonly editable: boolean;
     }
   | { readonly kind: 'pick-up'; readonly id: string }
-  | { readonly kind: 'gate'; readonly id: string; readonly gate: OpenGate; readonly answer: string | undefined }
+  | {
+      readonly kind: 'gate';
+      readonly id: string;
+      readonly gate: OpenGate;
+      /** The calls that the person does not want, by their ids. */
+      readonly unticked: ReadonlySet<string>;
+      readonly answer: string | undefined;
+    }
   | { readonly kind: 'note'; readonly id: string; readonly tone: 'plain' | 'failed'; readonly text: string };
 
 /**
@@ -68,6 +75,7 @@ export type Note = Extract<Entry, { kind: 'note' }> & { readonly anchor: Anchor 
 export type Local = {
   readonly notes: readonly Note[];
   readonly answered: readonly { readonly gate: OpenGate; readonly answer: string }[];
+  readonly unticked: ReadonlySet<string>;
   readonly pending: readonly Extract<Entry, { kind: 'said' }>[];
 };
 
@@ -157,7 +165,7 @@ function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState): Entry 
 
 /** A call that waited at a gate runs in a later turn. */
 function callState(call: CallEntry, turn: TurnState, state: ThreadState): 'running' | 'waiting' | 'stopped' {
-  if (state.gate?.call.call_id === call.callId) return 'waiting';
+  if (state.gate?.calls.some(({ call_id: id }) => id === call.callId)) return 'waiting';
   const runs = turn.status === 'running' || (turn.status === 'waiting' && findRunningTurn(state) !== undefined);
   return runs ? 'running' : 'stopped';
 }
@@ -171,11 +179,11 @@ function endOf(turn: TurnState): Entry[] {
   return turn.status === 'incomplete' ? note("The answer was cut short by the model's limit.") : [];
 }
 
-function gateEntries(turnId: string, { gate: open }: ThreadState, { answered }: Local): Entry[] {
+function gateEntries(turnId: string, { gate: open }: ThreadState, { answered, unticked }: Local): Entry[] {
   const own = answered.filter(({ gate }) => gate.turn_id === turnId);
-  const entries = own.map(({ gate, answer }): Entry => ({ kind: 'gate', id: gate.id, gate, answer }));
+  const entries = own.map(({ gate, answer }): Entry => ({ kind: 'gate', id: gate.id, gate, unticked, answer }));
   if (open?.turn_id === turnId && !own.some(({ gate }) => gate.id === open.id))
-    entries.push({ kind: 'gate', id: open.id, gate: open, answer: undefined });
+    entries.push({ kind: 'gate', id: open.id, gate: open, unticked, answer: undefined });
   return entries;
 }
 

@@ -25,6 +25,8 @@ export type ThreadView = {
   send(text: string, model?: string, attachments?: readonly Attachment[]): Promise<void>;
   note(text: string, tone?: 'plain' | 'failed'): void;
   markAnswered(gate: OpenGate, answer: string): void;
+  /** Ticks or unticks a call of a gate. */
+  tick(callId: string): void;
   /** Asks the message again, with `text` another one in its place. */
   startVersion(itemId: string, text?: string, model?: string): Promise<void>;
   /** Shows another version of a message: the one of this turn. */
@@ -44,7 +46,7 @@ type Options = {
 const MOST_PAGES = 5;
 const PENDING_MS = 500;
 const NOTIFY_EVERY_MS = 10;
-const NOTHING: Local = { notes: [], answered: [], pending: [] };
+const NOTHING: Local = { notes: [], answered: [], unticked: new Set(), pending: [] };
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: '0' };
 
 export function createThreadView({ service, onChange }: Options): ThreadView {
@@ -153,6 +155,11 @@ export function createThreadView({ service, onChange }: Options): ThreadView {
     markAnswered(gate, answer) {
       followed?.gateAnswered(gate.id);
       change({ answered: [...local.answered, { gate, answer }] });
+    },
+    tick(callId) {
+      const unticked = new Set(local.unticked);
+      if (!unticked.delete(callId)) unticked.add(callId);
+      change({ unticked });
     },
     async startVersion(itemId, text, model) {
       if (!followed) return;

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { visibleWidth } from '@earendil-works/pi-tui';
+import type { OpenGate } from '@reborn-agent/client/api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Entry } from '../entries.ts';
@@ -27,7 +28,21 @@ const gate = {
   turn_id: 'n',
   kind: 'approval',
   created_at: '2026-03-01T12:00:00.000Z',
+  situation: 'clean',
+  because: [],
+  address: null,
+  mission_id: null,
 } as const;
+const asking = (call: { call_id: string; name: string; arguments: string }, more: Partial<OpenGate> = {}): Entry => {
+  const own = { ...call, address: null, ...(more.always && { always: more.always }) };
+  return {
+    kind: 'gate',
+    id: 'g',
+    gate: { ...gate, call, calls: [own], ...more },
+    unticked: new Set(),
+    answer: undefined,
+  };
+};
 const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
   fc.constantFrom<Entry>(
     { kind: 'said', id: 'x', role: 'user', text, state: 'done' },
@@ -42,12 +57,7 @@ const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
       began: 1,
       ended: 900,
     },
-    {
-      kind: 'gate',
-      id: 'x',
-      gate: { ...gate, call: { call_id: 'c', name: text, arguments: text } },
-      answer: undefined,
-    },
+    { ...asking({ call_id: 'c', name: text, arguments: text }), id: 'x' },
     { kind: 'note', id: 'x', tone: 'failed', text },
   ),
 );
@@ -66,18 +76,13 @@ test('no line is wider than the terminal, and nothing in it steers the terminal'
 
 test('the exact arguments of what is to be approved are shown', () => {
   const call = { call_id: 'c', name: 'send_mail', arguments: '{"to":"ann@example.com"}' };
-  const lines = renderEntry(
-    { kind: 'gate', id: 'g', gate: { ...gate, call, always: ['to: text'] }, answer: undefined },
-    80,
-    look({ focused: 'g' }),
-  );
+  const lines = renderEntry(asking(call, { always: ['to: text'] }), 80, look({ focused: 'g' }));
   const shown = lines.join('\n');
   expect(shown).toContain('send_mail');
   expect(shown).toContain('"to": "ann@example.com"');
   expect(shown).toContain('y approve once   a always for this   n deny');
 
-  const once: Entry = { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined };
-  expect(renderEntry(once, 80, look({ focused: 'g' })).join('\n')).toContain('y approve once   n deny');
+  expect(renderEntry(asking(call), 80, look({ focused: 'g' })).join('\n')).toContain('y approve once   n deny');
 });
 
 test('repeated keys, long numbers and invisible characters are shown as they run', () => {
@@ -86,9 +91,7 @@ test('repeated keys, long numbers and invisible characters are shown as they run
     name: 'pay',
     arguments: '{"to":"ann","to":"eve","amount":10000000000000000001,"x":"\u202e"}',
   };
-  const shown = renderEntry({ kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined }, 90, look()).join(
-    '\n',
-  );
+  const shown = renderEntry(asking(call), 90, look()).join('\n');
   for (const line of ['"to": "ann"', '"to": "eve"', '"amount": 10000000000000000001', String.raw`"x": "\u202e"`])
     expect(shown).toContain(line);
   expect(shown).toContain('The key "to" appears more than once.');
@@ -96,11 +99,48 @@ test('repeated keys, long numbers and invisible characters are shown as they run
 
 test('what is too long to be shown in full can only be denied', () => {
   const call = { call_id: 'c', name: 'pay', arguments: `{"x":"${'x'.repeat(50_000)}"}` };
-  const entry = { kind: 'gate', id: 'g', gate: { ...gate, call }, answer: undefined } as const;
-  const shown = renderEntry(entry, 200, look({ focused: 'g' })).join('\n');
+  const shown = renderEntry(asking(call), 200, look({ focused: 'g' })).join('\n');
   expect(shown).toContain("This call can't be approved: its arguments have 50,008 characters");
   expect(shown).toContain('n deny');
   expect(shown).not.toContain('approve once');
+});
+
+test('a card with several calls says why, lists them with ticks, and marks what nobody has shown', () => {
+  const call = { call_id: 'a', name: 'send', arguments: '{}' };
+  const url = 'https://news.example/rest?for=diary';
+  const calls = [
+    { ...call, address: null },
+    { ...call, call_id: 'b', name: 'open', address: { kind: 'link', site: 'news.example' } as const },
+    {
+      call_id: 'c',
+      name: 'open',
+      arguments: JSON.stringify({ url }),
+      address: { kind: 'composed', site: 'news.example', shown: url.indexOf('diary') } as const,
+    },
+  ];
+  const because = [
+    { kind: 'notes', name: null, foreign: false, private: true, item_id: null },
+    { kind: 'page', name: 'https://news.example/boats', foreign: true, private: false, item_id: null },
+  ] as const;
+  const entry = asking(call, { calls, situation: 'both', because, always: ['x'] });
+  const linesOf = (shown: Entry) =>
+    stripVTControlCharacters(renderEntry(shown, 120, look({ focused: 'g' })).join('\n'));
+  const shown = linesOf(entry);
+  for (const words of [
+    '3 calls wait for you.',
+    'Asked because this conversation has read news.example/boats (text by others) and your notes.',
+    '[x] 1 send',
+    '[x] 2 open',
+    'Links of news.example in this turn',
+    'written by the agent and goes to news.example: diary',
+    'Always holds also after reading text by others.',
+    'y approve all 3   a always for these   n deny all   1-3 tick',
+  ])
+    expect(shown).toContain(words);
+  const some = linesOf({ ...entry, unticked: new Set(['b']) } as Entry);
+  expect(some).toContain('[ ] 2 open');
+  expect(some).toContain('y approve 2, deny the rest   n deny all   1-3 tick');
+  expect(linesOf({ ...entry, unticked: new Set(['a', 'b', 'c']) } as Entry)).not.toContain('approve');
 });
 
 test('a message says whether it waits for an answer, or was never read', () => {

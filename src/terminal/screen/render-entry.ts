@@ -3,8 +3,9 @@ import type { OpenGate } from '@reborn-agent/client/api';
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { escapeInvisible, exactJson } from '@reborn-agent/client/exact-json';
 import { outlineArguments } from '@reborn-agent/client/format';
+import { type AskedCall, addressOf, describeAddress, describeReason } from '@reborn-agent/client/gate-card';
 import type { Entry } from '../entries.ts';
-import { keysOf } from '../gate-keys.ts';
+import { keysOf, tickedCalls } from '../gate-keys.ts';
 import { highlightData } from './code/highlight-code.ts';
 import type { Colours, Paint } from './colours.ts';
 import { oneLine, printable } from './printable.ts';
@@ -111,30 +112,64 @@ function block(title: string, text: string, width: number, colours: Colours): st
 
 function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look: Look): string[] {
   const { waiting, faint, bold, inverse } = look.colours;
-  const { gate, answer } = entry;
-  if (answer !== undefined) return [faint(truncateToWidth(`${oneLine(gate.call.name)}: ${answer}`, width))];
+  const { gate, unticked, answer } = entry;
+  const { calls } = gate;
+  const names = calls.map(({ name }) => oneLine(name)).join(', ');
+  if (answer !== undefined) return [faint(truncateToWidth(`${names}: ${answer}`, width))];
   const isFocused = look.focused === entry.id;
   const inside = Math.max(1, width - 2);
-  const refusal = whyNotApprovable(gate.call);
+  const reason = describeReason(gate);
   const lines = [
     ...wrap(questionOf(gate), inside, bold),
-    ...(refusal === undefined ? argumentLines(gate, inside, faint) : wrap(refusal, inside)),
-    ...wrap(hintOf(gate, isFocused), inside, isFocused ? inverse : faint),
+    ...(reason === undefined ? [] : wrap(reason, inside)),
+    ...calls.flatMap((call, index) =>
+      calls.length === 1
+        ? callLines(call, inside, look.colours)
+        : numberedCall(call, index + 1, !unticked.has(call.call_id), inside, look.colours),
+    ),
+    ...(gate.always && gate.situation !== 'clean' ? wrap(ALWAYS_AFTER, inside, faint) : []),
+    ...wrap(hintOf(entry, isFocused), inside, isFocused ? inverse : faint),
   ];
   return lines.map((line) => `${waiting('!')} ${line}`);
 }
 
-/** Exactly what runs. */
-function argumentLines({ call, always }: OpenGate, width: number, faint: Paint): string[] {
-  const { text, warnings } = exactJson(call.arguments);
-  const scope = always?.length ? [`Always would cover every call with: ${escapeInvisible(always.join(', '))}`] : [];
-  return [...wrap(text, width), ...[...warnings, ...scope].flatMap((line) => wrap(line, width, faint))];
+const ALWAYS_AFTER = 'Always holds also after reading text by others.';
+
+function numberedCall(call: AskedCall, number: number, isTicked: boolean, width: number, colours: Colours): string[] {
+  const mark = isTicked && whyNotApprovable(call) === undefined ? 'x' : ' ';
+  const head = wrap(`[${mark}] ${number} ${oneLine(call.name)}`, width, colours.bold);
+  return [...head, ...callLines(call, Math.max(1, width - 4), colours).map((line) => `    ${line}`)];
 }
 
-function questionOf({ kind, call, question }: OpenGate): string {
+/** Exactly what runs, and what is asked about its address. */
+function callLines(call: AskedCall, width: number, colours: Colours): string[] {
+  const refusal = whyNotApprovable(call);
+  if (refusal !== undefined) return wrap(refusal, width);
+  const { text, warnings } = exactJson(call.arguments);
+  const { always } = call;
+  const scope = always?.length ? [`Always would cover every call with: ${escapeInvisible(always.join(', '))}`] : [];
+  return [
+    ...wrap(text, width),
+    ...addressLines(call, width, colours),
+    ...[...warnings, ...scope].flatMap((line) => wrap(line, width, colours.faint)),
+  ];
+}
+
+/** The part that nobody has shown is marked, and repeated in words: colours alone mean nothing. */
+function addressLines(call: AskedCall, width: number, { inverse }: Colours): string[] {
+  const facts = addressOf(call);
+  if (!facts) return [];
+  const whole = facts.kind === 'composed' ? `${printable(facts.shown)}${inverse(printable(facts.unshown))}` : undefined;
+  const address = whole === undefined ? [] : wrapTextWithAnsi(whole, width);
+  return [...address, ...wrap(describeAddress(facts), width)];
+}
+
+function questionOf({ kind, call, calls, question }: OpenGate): string {
   const name = oneLine(call.name);
   switch (kind) {
     case 'approval':
+      if (calls.length > 1)
+        return `${calls.length} calls wait for you. Allow them to run with exactly these arguments?`;
       return `Allow ${name} to run with exactly these arguments?`;
     case 'auth':
       return `${name} needs a sign-in before it can run.`;
@@ -148,17 +183,31 @@ function questionOf({ kind, call, question }: OpenGate): string {
 }
 
 /** What can be pressed, in the order of the browser's buttons. */
-function hintOf(gate: OpenGate, isFocused: boolean): string {
-  const keys = keysOf(gate);
+function hintOf({ gate, unticked }: Extract<Entry, { kind: 'gate' }>, isFocused: boolean): string {
+  const keys = keysOf(gate, unticked);
   if (keys.length === 0) return 'Esc goes back';
   if (!isFocused) return 'Tab to answer';
-  const words = gate.kind === 'auth' ? AUTH_WORDS : gate.kind === 'input' ? INPUT_WORDS : WORDS;
-  return keys.map((key) => `${key} ${words[key]}`).join('   ');
+  const words = wordsFor(gate, tickedCalls(gate, unticked).length);
+  const answers = keys.flatMap((key) => (key === 'y' || key === 'a' || key === 'n' ? `${key} ${words[key]}` : []));
+  const digits = keys.length - answers.length;
+  return [...answers, ...(digits > 0 ? [`1-${digits} tick`] : [])].join('   ');
+}
+
+function wordsFor({ kind, calls, mission_id: mission }: OpenGate, ticked: number): Record<'y' | 'a' | 'n', string> {
+  if (kind === 'auth') return { ...WORDS, y: 'enter the secret, or continue after signing in' };
+  if (kind === 'input') return { ...WORDS, y: 'answer', n: 'decline' };
+  const a = mission === null ? WORDS.a : 'always in this mission';
+  if (calls.length === 1) return { ...WORDS, a };
+  const y =
+    ticked === calls.length
+      ? ticked === 2
+        ? 'approve both'
+        : `approve all ${ticked}`
+      : `approve ${ticked}, deny the rest`;
+  return { y, a: mission === null ? 'always for these' : a, n: 'deny all' };
 }
 
 const WORDS = { y: 'approve once', a: 'always for this', n: 'deny' } as const;
-const INPUT_WORDS = { ...WORDS, y: 'answer', n: 'decline' } as const;
-const AUTH_WORDS = { ...WORDS, y: 'enter the secret, or continue after signing in' } as const;
 
 function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
   return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';

@@ -44,6 +44,15 @@ const KEYS = [
   'y',
   'a',
   'n',
+  '1',
+  '2',
+  '3',
+  '4',
+  '5',
+  '6',
+  '7',
+  '8',
+  '9',
 ] as const;
 export type Key = (typeof KEYS)[number];
 
