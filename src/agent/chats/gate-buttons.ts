@@ -1,49 +1,72 @@
+import { type AskedCall, addressOf, describeAddress, describeReason } from '@reborn-agent/client/gate-card';
 import { NotFound } from '#domain/errors.ts';
 import { type GateId, hexFromUuid, uuidFromHex } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { digestCall } from '#domain/tool/call-digest.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
+import { digestCalls } from '#domain/tool/call-digest.ts';
+import { callsOf, type OpenGate } from '#domain/tool/gate.ts';
 import type { Agent } from '../agent.ts';
+import { cardOf } from '../gates/card-of.ts';
 import type { ChatMessage, ChatPort } from './chat-port.ts';
 
-/** A button names the gate and the digest of the call that is shown with it. The platform says who pressed it. */
+/** A button names the gate and the digest of the calls that are shown with it. The platform says who pressed it. */
 const DATA = /^([ad]):([\da-f]{32}):([\da-f]{16})$/;
 
-/** The last message of a turn that waits: what is to be approved, in full, with buttons. */
+/** The last message of a turn that waits: what is to be approved, in full, why, and buttons for all of its calls. */
 export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefined): ChatMessage {
   const where = url ? `\n\n${url}` : ' in the web app.';
+  const names = LIST.format(callsOf(gate).map(({ call }) => code(call.name)));
   if (gate.kind !== 'approval') {
     const what = gate.kind === 'auth' ? 'A sign-in' : 'An answer';
-    return { markdown: `**${what} is needed** for ${code(gate.call.name)}. Give it${where}` };
+    return { markdown: `**${what} is needed** for ${names}. Give it${where}` };
   }
+  const card = cardOf(gate);
+  const reason = describeReason(card, code);
+  const why = reason === undefined ? [] : [reason];
   // Whoever can write a letter in someone's name could approve with it; the web app knows who answers.
   if (port.style === 'letter')
     return {
       markdown: [
-        `**An approval is needed** for ${code(gate.call.name)}.`,
+        `**An approval is needed** for ${names}.`,
+        ...why,
         'The web app shows the complete call, and takes your answer. An answer by mail does not count.',
         ...(url ? [url] : []),
       ].join('\n\n'),
     };
-  const shown = `**Approve this call?** ${code(gate.call.name)}\n\n${fence(gate.call.arguments)}`;
+  const isOne = card.calls.length === 1;
+  const shown = [
+    isOne ? `**Approve this call?** ${names}` : `**Approve these ${card.calls.length} calls?**`,
+    ...why,
+    ...card.calls.flatMap((call, index) => [...(isOne ? [] : [`${index + 1}. ${code(call.name)}`]), ...showCall(call)]),
+  ].join('\n\n');
   // People approve only calls that they see in full, in one message.
   if (port.split(shown).length > 1)
     return {
-      markdown: `**An approval is needed** for ${code(gate.call.name)}. Its arguments are too long to show here. Answer it${where}`,
-      buttons: [{ label: 'Deny', data: dataOf('d', gate) }],
+      markdown: [
+        `**An approval is needed** for ${names}.`,
+        ...why,
+        `The arguments are too long to show here. Answer it${where}`,
+      ].join('\n\n'),
+      buttons: [{ label: isOne ? 'Deny' : 'Deny all', data: dataOf('d', gate) }],
     };
   return {
     markdown: shown,
     buttons: [
-      { label: 'Approve', data: dataOf('a', gate) },
-      { label: 'Deny', data: dataOf('d', gate) },
+      { label: isOne ? 'Approve' : `Approve all ${card.calls.length}`, data: dataOf('a', gate) },
+      { label: isOne ? 'Deny' : 'Deny all', data: dataOf('d', gate) },
     ],
   };
 }
 
+function showCall(call: AskedCall): string[] {
+  const address = addressOf(call);
+  return [fence(call.arguments), ...(address ? [describeAddress(address, code)] : [])];
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
 const dataOf = (answer: 'a' | 'd', gate: OpenGate) => `${answer}:${hexFromUuid(gate.id)}:${digestOf(gate)}`;
-const digestOf = ({ call, revision }: OpenGate) => digestCall(call, revision).slice(0, 16);
+const digestOf = (gate: OpenGate) => digestCalls(callsOf(gate)).slice(0, 16);
 
 export type Decision = 'approved' | 'denied' | 'stale';
 
@@ -53,7 +76,7 @@ export const describeDecision = (decision: Decision): string =>
   ];
 
 /**
- * Answers the gate of a button, if it is open, belongs to the person who pressed, and is about the call that was shown. A foreign
+ * Answers the gate of a button, if it is open, belongs to the person who pressed, and is about the calls that were shown. A foreign
  * gate looks like an answered one.
  */
 export async function answerPress(
@@ -73,7 +96,13 @@ export async function answerPress(
       id,
       isApproved ? { kind: 'approve' } : { kind: 'deny', reason: 'The user denied it.' },
     );
-    return { decision: isApproved ? 'approved' : 'denied', turn, tool: gate.call.name };
+    return {
+      decision: isApproved ? 'approved' : 'denied',
+      turn,
+      tool: callsOf(gate)
+        .map(({ call }) => call.name)
+        .join(', '),
+    };
   } catch (error) {
     if (error instanceof NotFound) return { decision: 'stale' };
     throw error;

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { MissionId } from '../ids.ts';
-import type { GatedCall } from './gate.ts';
+import type { AskedCall, GatedCall } from './gate.ts';
 
 /** An approval applies to one tool, its version, and exactly these arguments. */
 export function digestCall({ name, arguments: json }: GatedCall, revision: string | null): string {
   return digestTexts([name, revision ?? '', json]);
+}
+
+/** What a card shows: all of its calls, each with its tool's version. */
+export function digestCalls(calls: readonly AskedCall[]): string {
+  const [first = '', ...others] = calls.map(({ call, revision }) => digestCall(call, revision));
+  return others.length === 0 ? first : digestTexts([first, ...others]);
 }
 
 /** A standing approval applies to one tool, its version, and one shape of arguments; it can be limited to runs of one mission. */
