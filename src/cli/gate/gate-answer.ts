@@ -1,5 +1,6 @@
 import { ApiError, type Client, createClient } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
+import { answerOf } from '@reborn-agent/client/gate-card';
 import { readConfig } from '#config/config.ts';
 import { giveSecret } from '#terminal/give-secret.ts';
 import { askingSecrets } from '../ask-secret.ts';
@@ -11,15 +12,23 @@ import { runCommand } from '../run-command.ts';
 const NO_GATE = 'There is no such gate, or it was answered already. `reborn gate list` shows the open ones.';
 const ANSWERS = ['approve', 'always', 'deny'] as const;
 
-type Options = { readonly reason?: string; readonly user?: string; readonly input?: string; readonly json?: true };
+export type AnswerOptions = {
+  readonly reason?: string;
+  readonly user?: string;
+  readonly input?: string;
+  readonly calls?: string;
+  readonly mission?: true;
+  readonly json?: true;
+};
 
 /** `reborn gate answer`: answers a gate, and prints the result of the turn that follows. */
-export function answerGate(id: string, word: string, options: Options): Promise<void> {
+export function answerGate(id: string, word: string, options: AnswerOptions): Promise<void> {
   return runCommand(async () => {
-    const answer = toAnswer(word, options);
+    const said = toAnswer(word, options);
     await withQuietService(readConfig(), async (service) => {
       const client = createClient(service.locate);
       const gate = await getGate(client, id);
+      const answer = options.calls === undefined ? said : answerOf(gate, chosenCalls(gate, options.calls));
       const { user_id: self } = await client.call('GET /api/me');
       if (gate.user_id !== self) return answerForOther(client, gate, answer, options);
       if (gate.kind === 'auth' && answer.answer === 'approve') await provideSecret(client, gate);
@@ -29,14 +38,33 @@ export function answerGate(id: string, word: string, options: Options): Promise<
   });
 }
 
-function toAnswer(word: string, { reason, user, input }: Options): GateAnswer {
+function toAnswer(word: string, { reason, user, input, calls, mission }: AnswerOptions): GateAnswer {
   const answer = ANSWERS.find((each) => each === word);
   if (!answer) throw new Error(`Unknown answer "${word}". Choose ${ANSWERS.join(', ')}.`);
   if (reason !== undefined && answer !== 'deny') throw new Error('A reason goes with deny only.');
   if (user !== undefined && answer !== 'approve') throw new Error('A user goes with approve only.');
   if (input !== undefined && answer !== 'approve') throw new Error('Input goes with approve only.');
+  if (calls !== undefined && answer !== 'approve') throw new Error('Numbers of calls go with approve only.');
+  if (mission && answer !== 'always') throw new Error('--mission goes with always only.');
   const values = input !== undefined && { input: parseInput(input) };
-  return { answer, ...(reason && { reason }), ...(user && { user_id: user }), ...values };
+  return {
+    answer,
+    ...(reason && { reason }),
+    ...(user && { user_id: user }),
+    ...(mission && { only: 'mission' }),
+    ...values,
+  };
+}
+
+/** The ids of the calls with these numbers on the card. */
+function chosenCalls({ calls }: OpenGate, numbers: string): ReadonlySet<string> {
+  return new Set(
+    numbers.split(',').map((number) => {
+      const call = calls[Number(number) - 1];
+      if (!call) throw new Error(`There is no call "${number.trim()}". This gate asks about ${calls.length}.`);
+      return call.call_id;
+    }),
+  );
 }
 
 /** The service checks the values. */
@@ -62,7 +90,7 @@ async function answerForOther(
   client: Client,
   { id, kind, call, user_id: user }: OpenGate,
   answer: GateAnswer,
-  { json }: Options,
+  { json }: AnswerOptions,
 ): Promise<void> {
   if (kind === 'pairing' && answer.answer === 'approve' && !answer.user_id)
     throw new Error(`Name the user whose secrets ${user} may use: reborn gate answer ${id} approve --user <id>`);

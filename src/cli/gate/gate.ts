@@ -1,12 +1,16 @@
+import { describeReason } from '@reborn-agent/client/gate-card';
 import type { Command } from 'commander';
+import { cardOf } from '#agent/gates/card-of.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { cut } from '#domain/text/cut.ts';
+import { callsOf, type OpenGate } from '#domain/tool/gate.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/threads/gates.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
 import { printLine, printRecord, printTable } from '../print.ts';
+import type { AnswerOptions } from './gate-answer.ts';
 
 type Json = { readonly json?: true };
 
@@ -19,6 +23,7 @@ A secret that the call lacks is asked for without showing it, or read from stdin
 Examples:
   reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 always
   reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 deny --reason "Ask Ann first."
+  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 approve --calls 1,3
   reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 approve < token.txt
 
 Exit codes: 0 answered, 1 failed, 3 the turn waits again, 4 cut short by the model's limit, 130 cancelled with Ctrl+C.`;
@@ -39,12 +44,13 @@ export function addGateCommands(program: Command): void {
     .option('--reason <text>', 'why the call is denied; the model reads it')
     .option('--user <id>', 'for a pairing: whose secrets the webhook user may use')
     .option('--input <json>', 'the answer to a question of an MCP server: its fields and values')
+    .option('--calls <numbers>', 'with approve: only these calls of the gate, such as 1,3; the others are denied')
+    .option('--mission', 'with always: only for runs of the mission whose call it is')
     .option('--json', 'print the result as JSON when the turn ends')
     .description('Answer a gate, and print the turn that follows.')
     .addHelpText('after', ANSWER_HELP)
-    .action(
-      async (id: string, answer: string, options: { reason?: string; user?: string; input?: string; json?: true }) =>
-        (await import('./gate-answer.ts')).answerGate(id, answer, options),
+    .action(async (id: string, answer: string, options: AnswerOptions) =>
+      (await import('./gate-answer.ts')).answerGate(id, answer, options),
     );
 
   const approval = program.command('approval').description('List and revoke standing approvals.');
@@ -82,10 +88,18 @@ function listGates({ json }: Json): Promise<void> {
     if (json) return printRecord(gates);
     if (gates.length === 0) return printLine('There are no open gates.');
     printTable([
-      ['id', 'kind', 'user', 'call'],
-      ...gates.map(({ id, kind, userId, call }) => [id, kind, userId, shorten(`${call.name} ${call.arguments}`)]),
+      ['id', 'kind', 'user', 'calls'],
+      ...gates.map((gate) => [gate.id, gate.kind, gate.userId, shorten(outline(gate))]),
     ]);
   });
+}
+
+/** What waits, and what the model had read. */
+function outline(gate: OpenGate): string {
+  const calls = callsOf(gate).map(({ call }) => `${call.name} ${call.arguments}`);
+  const numbered = calls.length === 1 ? calls : calls.map((call, index) => `${index + 1}: ${call}`);
+  const reason = describeReason(cardOf(gate));
+  return [...(reason ? [`(${reason})`] : []), ...numbered].join(' ');
 }
 
 function shorten(call: string): string {
