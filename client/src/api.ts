@@ -1393,14 +1393,18 @@ export type GateAnswer = {
 };
 
 export type ApprovalList = {
-  readonly approvals: readonly {
+  readonly approvals: readonly ({
     readonly id: string;
     readonly user_id: string;
     readonly tool: string;
     /** The arguments it covers, one line for each value. */
     readonly shape: readonly string[];
+    /** It applies in this situation and in weaker ones. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    /** The mission to whose runs it is limited. */
+    readonly mission_id: string | null;
     readonly created_at: string;
-  }[];
+  })[];
 };
 
 export type ChannelList = {

@@ -1,4 +1,3 @@
-import { type AskedCall, addressOf, describeAddress, describeReason } from '@reborn-agent/client/gate-card';
 import { NotFound } from '#domain/errors.ts';
 import { type GateId, hexFromUuid, uuidFromHex } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -6,7 +5,7 @@ import type { Turn } from '#domain/thread/turn.ts';
 import { digestCalls } from '#domain/tool/call-digest.ts';
 import { callsOf, type OpenGate } from '#domain/tool/gate.ts';
 import type { Agent } from '../agent.ts';
-import { cardOf } from '../gates/card-of.ts';
+import { type DescribedCard, describeCard } from '../gates/describe-card.ts';
 import type { ChatMessage, ChatPort } from './chat-port.ts';
 
 /** A button names the gate and the digest of the calls that are shown with it. The platform says who pressed it. */
@@ -20,8 +19,7 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
     const what = gate.kind === 'auth' ? 'A sign-in' : 'An answer';
     return { markdown: `**${what} is needed** for ${names}. Give it${where}` };
   }
-  const card = cardOf(gate);
-  const reason = describeReason(card, code);
+  const { reason, calls } = describeCard(gate, code);
   const why = reason === undefined ? [] : [reason];
   // Whoever can write a letter in someone's name could approve with it; the web app knows who answers.
   if (port.style === 'letter')
@@ -33,11 +31,11 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
         ...(url ? [url] : []),
       ].join('\n\n'),
     };
-  const isOne = card.calls.length === 1;
+  const isOne = calls.length === 1;
   const shown = [
-    isOne ? `**Approve this call?** ${names}` : `**Approve these ${card.calls.length} calls?**`,
+    isOne ? `**Approve this call?** ${names}` : `**Approve these ${calls.length} calls?**`,
     ...why,
-    ...card.calls.flatMap((call, index) => [...(isOne ? [] : [`${index + 1}. ${code(call.name)}`]), ...showCall(call)]),
+    ...calls.flatMap((call, index) => [...(isOne ? [] : [`${index + 1}. ${code(call.name)}`]), ...showCall(call)]),
   ].join('\n\n');
   // People approve only calls that they see in full, in one message.
   if (port.split(shown).length > 1)
@@ -52,16 +50,16 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
   return {
     markdown: shown,
     buttons: [
-      { label: isOne ? 'Approve' : `Approve all ${card.calls.length}`, data: dataOf('a', gate) },
+      { label: isOne ? 'Approve' : `Approve all ${calls.length}`, data: dataOf('a', gate) },
       { label: isOne ? 'Deny' : 'Deny all', data: dataOf('d', gate) },
     ],
   };
 }
 
-function showCall(call: AskedCall): string[] {
-  const address = addressOf(call);
-  return [fence(call.arguments), ...(address ? [describeAddress(address, code)] : [])];
-}
+const showCall = ({ arguments: json, address }: DescribedCard['calls'][number]): string[] => [
+  fence(json),
+  ...(address === undefined ? [] : [address]),
+];
 
 const LIST = new Intl.ListFormat('en-GB');
 

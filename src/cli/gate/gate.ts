@@ -1,11 +1,10 @@
-import { describeReason } from '@reborn-agent/client/gate-card';
 import type { Command } from 'commander';
-import { cardOf } from '#agent/gates/card-of.ts';
+import { describeCard } from '#agent/gates/describe-card.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { cut } from '#domain/text/cut.ts';
-import { callsOf, type OpenGate } from '#domain/tool/gate.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/threads/gates.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
@@ -96,9 +95,9 @@ function listGates({ json }: Json): Promise<void> {
 
 /** What waits, and what the model had read. */
 function outline(gate: OpenGate): string {
-  const calls = callsOf(gate).map(({ call }) => `${call.name} ${call.arguments}`);
-  const numbered = calls.length === 1 ? calls : calls.map((call, index) => `${index + 1}: ${call}`);
-  const reason = describeReason(cardOf(gate));
+  const { reason, calls } = describeCard(gate);
+  const written = calls.map((call) => `${call.name} ${call.arguments}`);
+  const numbered = written.length === 1 ? written : written.map((call, index) => `${index + 1}: ${call}`);
   return [...(reason ? [`(${reason})`] : []), ...numbered].join(' ');
 }
 
@@ -111,12 +110,19 @@ function listApprovals({ json }: Json): Promise<void> {
     const approvals = await createStandingApprovals(db).list(OPERATOR);
     if (json) return printRecord(approvals);
     if (approvals.length === 0) return printLine('There are no standing approvals.');
-    for (const { id, userId, tool, shape } of approvals) {
+    for (const { id, userId, tool, shape, situation, missionId } of approvals) {
       printLine(`${id}  ${userId}  ${tool}`);
+      if (situation !== 'clean') printLine(`  ${AFTER[situation]}`);
+      if (missionId !== null) printLine(`  only in runs of the mission ${missionId}`);
       for (const line of shape.split('\n')) printLine(`  ${line}`);
     }
   });
 }
+
+const AFTER = {
+  foreign: 'also after reading text by others',
+  both: 'also after reading text by others and private data',
+} as const;
 
 function revokeApproval(id: string): Promise<void> {
   return withDatabase(async ({ db }) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { StandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { situation } from './gate-shape.ts';
 
 type Services = { readonly approvals: StandingApprovals };
 
@@ -19,6 +20,8 @@ const listApprovals = defineRoute({
               user_id: z.string(),
               tool: z.string(),
               shape: z.array(z.string()).describe('The arguments it covers, one line for each value.'),
+              situation: situation.describe('It applies in this situation and in weaker ones.'),
+              mission_id: z.uuid().nullable().describe('The mission to whose runs it is limited.'),
               created_at: z.iso.datetime(),
             }),
           ),
@@ -29,12 +32,14 @@ const listApprovals = defineRoute({
   async handle({ principal }, { approvals }: Services) {
     const found = await approvals.list(principal);
     return {
-      approvals: found.map(({ id, userId, tool, shape, createdAt }) => ({
-        id,
-        user_id: userId,
-        tool,
-        shape: shape.split('\n'),
-        created_at: createdAt.toISOString(),
+      approvals: found.map((approval) => ({
+        id: approval.id,
+        user_id: approval.userId,
+        tool: approval.tool,
+        shape: approval.shape.split('\n'),
+        situation: approval.situation,
+        mission_id: approval.missionId,
+        created_at: approval.createdAt.toISOString(),
       })),
     };
   },
