@@ -64,7 +64,7 @@ export function describeReason(
 
 const LIST = new Intl.ListFormat('en-GB');
 
-export function describeFact({ kind, name, isForeign }: ReadFact, quote: (name: string) => string): string {
+function describeFact({ kind, name, isForeign }: ReadFact, quote: (name: string) => string): string {
   const named = name === null ? undefined : quote(name);
   const words = {
     page: named ?? 'a web page',
@@ -100,7 +100,7 @@ export function addressOf({
 }
 
 /** The address in the arguments, in the form in which the service compares addresses: without a fragment, and with `https`. */
-export function openedAddress(argumentsJson: string): string | undefined {
+function openedAddress(argumentsJson: string): string | undefined {
   try {
     const { url } = JSON.parse(argumentsJson) as { url?: unknown };
     const plain = typeof url === 'string' ? URL.parse(url) : null;

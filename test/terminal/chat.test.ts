@@ -64,6 +64,24 @@ describe('a question of the agent', () => {
     }
   });
 
+  test('all calls of an answer are on one card: digits tick them, and y approves those with a tick', async () => {
+    const { type, press, sees, focus } = await open();
+    await type('use erase {"path":"/tmp/c1"}');
+    await press('C-j');
+    await type('use erase {"path":"/tmp/c2"}');
+    await press('Enter');
+    await sees('2 calls wait for you.');
+    await focus('y approve both   a always for these   n deny all   1-2 tick');
+    await press('1');
+    await sees('[ ] 1 erase');
+    await sees('y approve 1, deny the rest   n deny all');
+    await press('y');
+    await sees('erase, erase: approved 1 of 2');
+    await waitFor('the approved call', async () => chat.erased.includes('{"path":"/tmp/c2"}'));
+    expect(chat.erased).not.toContain('{"path":"/tmp/c1"}');
+    chat.erased.length = 0;
+  });
+
   test('y approves once, a always, and n denies with a reason for the model', async () => {
     const { say, press, sees, loses, focus } = await open();
     await say('use erase {"path":"/tmp/y"}');
@@ -156,6 +174,13 @@ describe('reborn gate', () => {
       status: 'completed',
       message: expect.stringContaining('denied. Ask Ann.'),
     });
+
+    const both = await waitAt('use erase {"path":"/tmp/b1"}\nuse erase {"path":"/tmp/b2"}');
+    expect((await reborn('gate', 'list')).stdout).toContain('2: erase {"path":"/tmp/b2"}');
+    expect((await reborn('gate', 'answer', both, 'approve', '--calls', '3')).stderr).toContain('There is no call "3"');
+    expect((await reborn('gate', 'answer', both, 'approve', '--calls', '2')).code).toBe(0);
+    expect(chat.erased.at(-1)).toBe('{"path":"/tmp/b2"}');
+    expect(chat.erased).not.toContain('{"path":"/tmp/b1"}');
 
     const third = await waitAt('use erase {"path":"/tmp/three"}');
     expect((await reborn('gate', 'answer', third, 'always')).code).toBe(0);

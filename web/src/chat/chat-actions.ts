@@ -23,6 +23,8 @@ export type Actions = {
   readonly fork: (entry: MessageEntry, text: string) => Promise<void>;
   /** Withdraws a message that waits; with `text`, to edit it in the composer. */
   readonly withdraw: (turnId: string, text?: string) => Promise<void>;
+  /** The person has read a message or an output, and trusts it. */
+  readonly vouch: (itemId: string) => Promise<void>;
   readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
   /** Where the service has an image of a message that is on another host. */
   readonly imagePath: (itemId: string, url: string) => string;
@@ -85,6 +87,7 @@ export function useChatActions(parts: {
         await followed.withdraw(turnId);
         if (text !== undefined) compose(text);
       }),
+    vouch: (itemId) => attempt(() => followed.vouch(itemId)),
     answerGate: (gate, answer) =>
       attempt(async () => {
         await client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });

@@ -1,12 +1,14 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
-import type { ThreadState } from '@reborn-agent/client/thread-state';
+import { hasReadOthers, type ThreadState } from '@reborn-agent/client/thread-state';
 import { NewThreadLink } from '../app/new-thread-link.tsx';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { Cost } from '../parts/cost.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { titleOf } from '../threads/thread-row.tsx';
 
 /** What the thread is called, who answers in it, and what it has cost. */
@@ -33,6 +35,17 @@ export function ThreadHeader({
         </h1>
         <div className="flex min-w-0 max-w-full shrink-0 items-center gap-3 text-s text-soft">
           <ModelPicker chosen={model} onChoose={onModel} />
+          {hasReadOthers(state) && (
+            <span
+              className="flex shrink-0 items-center gap-1"
+              title={t`This conversation has read text by others, so the agent asks more often. Begin a new thread for something else.`}
+            >
+              <Icon name="users" />
+              <span className="max-lg:sr-only">
+                <Trans>has read text by others</Trans>
+              </span>
+            </span>
+          )}
           {thread && (
             <span className="shrink-0 tabular-nums" title={t`What the thread has cost so far`}>
               {me.model.demo ? t`free` : <Cost usd={thread.usage.cost_usd} />}

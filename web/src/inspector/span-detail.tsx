@@ -1,6 +1,9 @@
 import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ThreadItem, TurnInspection } from '@reborn-agent/client/api';
-import { textOf } from '@reborn-agent/client/thread-state';
+import { factOf } from '@reborn-agent/client/gate-card';
+import { holdsTextByOthers, textOf } from '@reborn-agent/client/thread-state';
+import { ReadSources } from '../chat/gates/read-sources.tsx';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { formatCost, formatNumber } from '../format/number.ts';
 import { formatExact } from '../format/time.ts';
@@ -19,12 +22,53 @@ export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; read
       </p>
       {made.map((item) => (
         <div key={item.id}>
-          <p className="text-s text-soft">{titleOf(item)}</p>
+          <p className="text-s text-soft">
+            {titleOf(item)}
+            {originWords(item) && `, ${originWords(item)}`}
+          </p>
           <ReadableJson text={contentOf(item)} />
+          {item.type === 'function_call' && <CallSituation turn={turn} callId={item.call_id} />}
         </div>
       ))}
     </section>
   );
+}
+
+/** What the model had read when it made the call. */
+function CallSituation({ turn, callId }: { readonly turn: TurnInspection; readonly callId: string }) {
+  const judged = turn.calls.find(({ call_id: id }) => id === callId);
+  if (!judged) return null;
+  return (
+    <div className="text-s text-soft">
+      <p>{situations()[judged.situation]}</p>
+      {judged.because.length > 0 && (
+        <p className="break-words">
+          <Trans>
+            Read before: <ReadSources read={judged.because.map(factOf)} more={0} />
+          </Trans>
+        </p>
+      )}
+    </div>
+  );
+}
+
+const situations = (): Record<TurnInspection['calls'][number]['situation'], string> => ({
+  clean: t`Judged as clean: nothing by others was read before it.`,
+  foreign: t`Judged after reading text by others.`,
+  both: t`Judged after reading text by others and private data.`,
+});
+
+/** Where an item comes from; empty where that is not recorded. */
+function originWords(item: ThreadItem): string {
+  if (item.type === 'function_call') return '';
+  if (item.vouched) return t`text by others, trusted by you`;
+  if (item.type === 'message' && item.role === 'user') {
+    if (item.author === 'agent') return t`written by the agent`;
+    return holdsTextByOthers({ role: item.role, parts: item.content }) ? t`with text by others` : t`yours`;
+  }
+  const { reads } = item;
+  if (reads?.foreign) return reads.private ? t`text by others, private` : t`text by others`;
+  return reads?.private ? t`private` : '';
 }
 
 function timesOf({ started_at: start, ended_at: end }: Span): string {

@@ -25,13 +25,23 @@ export function StandingApprovals() {
       </p>
       {problem && <Problem error={problem} />}
       <ul aria-label={t`Standing approvals`} className="divide-y divide-line">
-        {own?.map(({ id, tool, shape, created_at: since }) => (
+        {own?.map(({ id, tool, shape, situation, mission_id: missionId, created_at: since }) => (
           <li key={id} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48">
               <span className="font-medium">{tool}</span>{' '}
               <span className="text-s text-soft">
                 <RelativeTime time={since} />
               </span>
+              {situation !== 'clean' && (
+                <span className="block text-s text-soft">
+                  <Trans>Also after reading text by others</Trans>
+                </span>
+              )}
+              {missionId !== null && (
+                <span className="block text-s text-soft">
+                  <Trans>Only in runs of one mission</Trans>
+                </span>
+              )}
               {shape.map((line) => (
                 <span key={line} className="block break-words font-mono text-s text-soft">
                   {line}

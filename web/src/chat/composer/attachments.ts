@@ -2,16 +2,27 @@ import { plural, t } from '@lingui/core/macro';
 import type { ChatRequest } from '@reborn-agent/client/api';
 import { formatBytes } from '../../format/number.ts';
 
-export type Attachment = NonNullable<ChatRequest['attachments']>[number];
+/** `own`: the person says that they wrote it. Otherwise it counts as text by others. */
+export type Attachment = NonNullable<ChatRequest['attachments']>[number] & { readonly origin?: 'own' };
 
 /** A file that goes along with the next message. Without a media type, no model can read it. */
-export type Picked = { readonly id: string; readonly file: File; readonly mediaType: string | undefined };
+export type Picked = {
+  readonly id: string;
+  readonly file: File;
+  readonly mediaType: string | undefined;
+  readonly isOwn: boolean;
+};
 
 let picks = 0;
 
 export function pick(files: Iterable<File>): Promise<Picked[]> {
   return Promise.all(
-    Array.from(files, async (file) => ({ id: `file ${++picks}`, file, mediaType: await findMediaType(file) })),
+    Array.from(files, async (file) => ({
+      id: `file ${++picks}`,
+      file,
+      mediaType: await findMediaType(file),
+      isOwn: false,
+    })),
   );
 }
 
@@ -47,9 +58,10 @@ export function findProblem(picked: readonly Picked[], limits: Limits): string |
   return undefined;
 }
 
-export async function toAttachment({ file, mediaType }: Picked): Promise<Attachment> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  return { name: file.name, media_type: mediaType ?? 'application/octet-stream', data: toBase64(bytes) };
+export async function toAttachment({ file, mediaType, isOwn }: Picked): Promise<Attachment> {
+  const data = toBase64(new Uint8Array(await file.arrayBuffer()));
+  const media_type = mediaType ?? 'application/octet-stream';
+  return { name: file.name, media_type, data, ...(isOwn && { origin: 'own' }) };
 }
 
 export function toBase64(bytes: Uint8Array): string {

@@ -89,7 +89,11 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
         className={`mx-auto flex max-w-prose flex-col rounded border bg-raised focus-within:border-ink ${over ? 'border-dashed border-ember' : 'border-edge'}`}
       >
         {offers.list}
-        <PickedFiles picked={picked} onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))} />
+        <PickedFiles
+          picked={picked}
+          onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))}
+          onOwn={(id, isOwn) => setPicked((all) => all.map((file) => (file.id === id ? { ...file, isOwn } : file)))}
+        />
         <div className="flex items-end gap-1 p-1">
           <IconButton
             icon="attach"

@@ -1,22 +1,40 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useEffect, useState } from 'react';
 import { formatBytes } from '../../format/number.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import type { Picked } from './attachments.ts';
 
-type Props = { readonly picked: readonly Picked[]; readonly onRemove: (id: string) => void };
+type Props = {
+  readonly picked: readonly Picked[];
+  readonly onRemove: (id: string) => void;
+  /** Whether the person wrote the file themselves. */
+  readonly onOwn: (id: string, isOwn: boolean) => void;
+};
 
 /** The files that go along with the next message; an image shows itself. */
-export function PickedFiles({ picked, onRemove }: Props) {
+export function PickedFiles({ picked, onRemove, onOwn }: Props) {
   if (picked.length === 0) return null;
   return (
     <ul aria-label={t`Attachments`} className="flex flex-wrap gap-2 px-2 pt-2">
-      {picked.map(({ id, file, mediaType }) => (
+      {picked.map(({ id, file, mediaType, isOwn }) => (
         <li key={id} className="flex max-w-full items-center gap-2 rounded border border-line bg-sunken ps-2 text-s">
           {mediaType && SHOWN.test(mediaType) ? <Thumbnail file={file} /> : <Icon name="file" />}
           <span className="min-w-0 truncate">{file.name}</span>
           <span className="shrink-0 text-soft">{formatBytes(file.size)}</span>
+          <label
+            className="flex shrink-0 items-center gap-1"
+            title={t`Otherwise it counts as text by others, and the agent asks before it acts.`}
+          >
+            <input
+              type="checkbox"
+              role="switch"
+              checked={isOwn}
+              onChange={(event) => onOwn(id, event.target.checked)}
+            />
+            <Trans>I wrote this</Trans>
+          </label>
           <IconButton icon="close" label={t`Remove ${file.name}`} onClick={() => onRemove(id)} />
         </li>
       ))}

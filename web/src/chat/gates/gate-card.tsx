@@ -1,8 +1,6 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
-import { whyNotApprovable } from '@reborn-agent/client/approvable';
-import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useServices } from '../../app/services.ts';
@@ -10,9 +8,11 @@ import { client } from '../../client/client.ts';
 import { McpSignIn } from '../../mcp/mcp-sign-in.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { ReadableJson } from '../transcript/readable-json.tsx';
+import { ApproveButtons } from './approve-buttons.tsx';
+import { AskedCalls } from './asked-calls.tsx';
 import { PairingForm } from './pairing-form.tsx';
 import { QuestionForm } from './question-form.tsx';
+import { GateReason } from './read-sources.tsx';
 import { SecretForm } from './secret-form.tsx';
 
 type Props = {
@@ -24,50 +24,39 @@ type Props = {
 /** What the thread waits for, answered in place. */
 export function GateCard({ gate, onAnswer }: Props) {
   const { me } = useServices();
+  const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
   const isOwn = gate.user_id === me.user_id;
-  const refusal = whyNotApprovable(gate.call);
+  const names = gate.calls.map(({ name }) => name).join(', ');
+  const tick = (callId: string) => {
+    const next = new Set(unticked);
+    if (!next.delete(callId)) next.add(callId);
+    setUnticked(next);
+  };
   return (
     <section
-      aria-label={t`Waiting for you: ${gate.call.name}`}
+      aria-label={t`Waiting for you: ${names}`}
       className="mb-5 flex flex-col gap-3 rounded border border-line border-s-4 border-s-waiting bg-waiting-wash p-4"
     >
       <h3 className="flex items-start gap-2 font-semibold">
         <Icon name={gate.kind === 'auth' ? 'key' : 'warning'} className="mt-1 text-waiting" />
         <span className="min-w-0 break-words">{sentenceOf(gate, isOwn)}</span>
       </h3>
-      {refusal === undefined ? (
-        <ReadableJson text={gate.call.arguments} whole />
-      ) : (
-        <p className="break-words">{refusal}</p>
-      )}
-      {gate.kind === 'approval' && refusal === undefined && <AlwaysScope always={gate.always ?? []} />}
+      <GateReason gate={gate} />
+      <AskedCalls gate={gate} unticked={unticked} onTick={tick} />
       {gate.kind === 'auth' && <SignInAtGate gate={gate} onAnswer={onAnswer} isOwn={isOwn} />}
       {gate.kind === 'pairing' && <PairingForm onAnswer={onAnswer} />}
       {gate.question && <QuestionForm question={gate.question} onAnswer={onAnswer} />}
-      <Decision gate={gate} onAnswer={onAnswer} isApprovable={refusal === undefined} />
+      <Decision gate={gate} onAnswer={onAnswer} unticked={unticked} />
     </section>
   );
 }
 
-/** What "always" would cover, shown before anyone chooses it. */
-function AlwaysScope({ always }: { readonly always: readonly string[] }) {
-  if (always.length === 0) return null;
-  return (
-    <p className="break-words text-s text-soft">
-      <Trans>
-        Always would cover every call with: <Exactly text={always.join(', ')} />
-      </Trans>
-    </p>
-  );
-}
-
-/** A component, because Lingui decodes the escapes in the values of a text. */
-const Exactly = ({ text }: { readonly text: string }) => escapeInvisible(text);
-
-function sentenceOf({ kind, call }: OpenGate, isOwn: boolean): string {
+function sentenceOf({ kind, call, calls }: OpenGate, isOwn: boolean): string {
   switch (kind) {
     case 'approval':
-      return t`Allow ${call.name} to run?`;
+      return calls.length === 1
+        ? t`Allow ${call.name} to run?`
+        : plural(calls.length, { one: '# call waits for you', other: '# calls wait for you' });
     case 'auth':
       return isOwn
         ? t`${call.name} needs a secret of yours before it can run.`
@@ -82,13 +71,13 @@ function sentenceOf({ kind, call }: OpenGate, isOwn: boolean): string {
 }
 
 /** The reason is requested once the person denies. */
-function Decision({ gate, onAnswer, isApprovable }: Props & { readonly isApprovable: boolean }) {
+function Decision({ gate, onAnswer, unticked }: Props & { readonly unticked: ReadonlySet<string> }) {
   const [denying, setDenying] = useState(false);
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState(false);
-  const answer = (choice: 'approve' | 'always' | 'deny') => {
+  const send = (answer: GateAnswer) => {
     setBusy(true);
-    void onAnswer({ answer: choice, ...(choice === 'deny' && reason && { reason }) }).then(() => setBusy(false));
+    void onAnswer(answer).then(() => setBusy(false));
   };
   if (denying)
     return (
@@ -96,7 +85,7 @@ function Decision({ gate, onAnswer, isApprovable }: Props & { readonly isApprova
         className="flex flex-wrap gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          answer('deny');
+          send({ answer: 'deny', ...(reason && { reason }) });
         }}
       >
         <input
@@ -119,20 +108,9 @@ function Decision({ gate, onAnswer, isApprovable }: Props & { readonly isApprova
     );
   return (
     <div className="flex flex-wrap gap-2">
-      {gate.kind === 'approval' && isApprovable && (
-        <>
-          <Button look="act" disabled={busy} onClick={() => answer('approve')}>
-            <Trans>Approve once</Trans>
-          </Button>
-          {gate.always && (
-            <Button disabled={busy} onClick={() => answer('always')}>
-              <Trans>Always for this</Trans>
-            </Button>
-          )}
-        </>
-      )}
+      {gate.kind === 'approval' && <ApproveButtons gate={gate} unticked={unticked} busy={busy} onAnswer={send} />}
       <Button disabled={busy} onClick={() => setDenying(true)}>
-        <Trans>Deny</Trans>
+        {gate.calls.length === 1 ? <Trans>Deny</Trans> : <Trans>Deny all</Trans>}
       </Button>
     </div>
   );

@@ -5,6 +5,7 @@ import { textOf } from '@reborn-agent/client/thread-state';
 import { formatBytes } from '../../format/number.ts';
 import { formatDuration } from '../../format/time.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { OriginMark } from './origin-mark.tsx';
 import { ReadableJson } from './readable-json.tsx';
 import type { Step } from './rows.ts';
 import { Elapsed } from './working.tsx';
@@ -33,6 +34,7 @@ export function StepLine({ step }: { readonly step: Step }) {
         {output && (
           <Fold title={t`Result, ${formatBytes(new Blob([result]).size)}`}>
             <ReadableJson text={result} />
+            {output.reads?.foreign && <OriginMark itemId={output.itemId} isVouched={output.isVouched} />}
           </Fold>
         )}
       </div>

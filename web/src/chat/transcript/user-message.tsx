@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { type MessageEntry, ownTextOf } from '@reborn-agent/client/thread-state';
+import { holdsTextByOthers, type MessageEntry, ownTextOf } from '@reborn-agent/client/thread-state';
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
+import { OriginMark } from './origin-mark.tsx';
 import { CopyButton, MessageTime, RowActions } from './row-actions.tsx';
 import type { VersionPosition } from './rows.ts';
 import { SentFiles } from './sent-files.tsx';
@@ -33,6 +34,7 @@ export function UserMessage({ entry, versions }: Props) {
         </p>
       )}
       <SentFiles parts={entry.parts} />
+      {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
     </div>
   );
 }

@@ -1,0 +1,44 @@
+import { Trans } from '@lingui/react/macro';
+import { type AskedCall, addressOf } from '@reborn-agent/client/gate-card';
+
+/** What is asked about the address that a call opens. The part that nobody has shown is marked. */
+export function AddressNote({ call }: { readonly call: AskedCall }) {
+  const facts = addressOf(call);
+  if (!facts) return null;
+  const site = <strong className="break-all">{facts.site}</strong>;
+  if (facts.kind === 'link')
+    return (
+      <p className="break-words text-s text-soft">
+        <Trans>This link was shown. An approval opens all shown links of {site} until your next message.</Trans>
+      </p>
+    );
+  if (facts.kind === 'repeated')
+    return (
+      <p className="break-words text-s text-soft">
+        {facts.reason === 'again' ? (
+          <Trans>This address of {site} was opened twice since your last message.</Trans>
+        ) : (
+          <Trans>Many addresses were opened since your last message. This one is at {site}.</Trans>
+        )}
+      </p>
+    );
+  return (
+    <div className="flex flex-col gap-1">
+      <p dir="ltr" className="break-all rounded bg-sunken p-3 font-mono text-s">
+        {facts.shown}
+        {facts.unshown !== '' && (
+          <mark className="rounded border border-waiting bg-waiting-wash px-0.5 font-semibold text-ink">
+            {facts.unshown}
+          </mark>
+        )}
+      </p>
+      <p className="break-words text-s">
+        {facts.unshown === '' ? (
+          <Trans>The agent has chosen this address of {site}: nobody has shown it.</Trans>
+        ) : (
+          <Trans>The marked part was written by the agent and goes to {site}.</Trans>
+        )}
+      </p>
+    </div>
+  );
+}
