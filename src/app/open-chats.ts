@@ -5,6 +5,7 @@ import { createChatAdmin } from '#agent/chats/chat-admin.ts';
 import { createChatCarrier } from '#agent/chats/chat-carrier.ts';
 import type { Transport } from '#agent/chats/chat-port.ts';
 import { createComposePost } from '#agent/chats/compose-post.ts';
+import { createHideComposed } from '#agent/chats/composed-links.ts';
 import { createConnections } from '#agent/chats/connections.ts';
 import { createUpdateHandler } from '#agent/chats/handle-update.ts';
 import { startInbox } from '#agent/chats/inbox.ts';
@@ -62,7 +63,8 @@ export function openChats(given: Options) {
   const connections = createConnections({ db, secrets, ports });
   const claimSeconds = parts.chats?.claimSeconds;
   const everyMs = parts.chats?.editEveryMs;
-  const live = createLiveReplies({ db, agent, connections, everyMs, claimSeconds, onError });
+  const hideComposed = createHideComposed(db);
+  const live = createLiveReplies({ db, agent, connections, hideComposed, everyMs, claimSeconds, onError });
   undo.defer(() => live.stop());
   const linking = createLinking({ db, system });
   const sendsPerMinute = config.chatRatePerMinute;
@@ -84,7 +86,7 @@ export function openChats(given: Options) {
       db,
       connections,
       live,
-      compose: createComposePost({ agent, attachments, threadUrl }),
+      compose: createComposePost({ agent, attachments, threadUrl, hideComposed }),
       claimSeconds,
     }),
     admin: createChatAdmin({ db, system, secrets, connections, linking, inbox, publicUrl: () => config.publicUrl }),

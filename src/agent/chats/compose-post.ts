@@ -8,6 +8,7 @@ import type { Agent } from '../agent.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import { replyOf, wordsOf } from '../turn/turn-reply.ts';
 import type { ChatMessage } from './chat-port.ts';
+import type { HideComposed } from './composed-links.ts';
 import type { OpenAccount } from './connections.ts';
 import { messageFor } from './gate-buttons.ts';
 import { loadFiles } from './turn-files.ts';
@@ -20,8 +21,9 @@ export function createComposePost(parts: {
   readonly agent: Pick<Agent, 'getTurn' | 'getGate'>;
   readonly attachments: Pick<Attachments, 'open'>;
   readonly threadUrl: ThreadUrl;
+  readonly hideComposed: HideComposed;
 }): ComposePost {
-  const { agent, attachments, threadUrl } = parts;
+  const { agent, attachments, threadUrl, hideComposed } = parts;
 
   return async (opened, owner, post) => {
     switch (post.shows) {
@@ -33,7 +35,7 @@ export function createComposePost(parts: {
         const record = await findTurn(owner, post);
         if (!record) return undefined;
         const gate = record.gate ? await composeGate(opened, owner, record.gate.id) : [];
-        const words = wordsFor(record);
+        const words = await hideComposed(owner, record.turn, wordsFor(record));
         const said = words || gate.length === 0 ? piecesOf(opened, words || 'Done.') : [];
         return [...said, ...(await composeFiles(owner, record)), ...gate];
       }
@@ -49,7 +51,7 @@ export function createComposePost(parts: {
     const record = turn && (await findTurn(owner, turn));
     const url = turn && threadUrl(turn.threadId);
     const result = notice.type === 'mission.completed' ? record : undefined;
-    const said = result ? wordsFor(result) : '';
+    const said = result ? await hideComposed(owner, result.turn, wordsFor(result)) : '';
     const text = [titleOf(notice), said, url ?? ''].filter((line) => line !== '').join('\n\n');
     return [...piecesOf(opened, text), ...(result ? await composeFiles(owner, result) : [])];
   }

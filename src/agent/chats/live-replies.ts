@@ -6,6 +6,7 @@ import { claimMessage, forgetMessage, markLive, recordMessage } from '#store/cha
 import { type Database, withOwner } from '#store/connection.ts';
 import type { Agent } from '../agent.ts';
 import { ChatFailed } from './chat-port.ts';
+import type { HideComposed } from './composed-links.ts';
 import type { Connections, OpenAccount } from './connections.ts';
 
 /** Sent first. Only this can appear twice, when the answer to a request was lost. */
@@ -24,6 +25,7 @@ export function createLiveReplies(parts: {
   readonly db: Database;
   readonly agent: Pick<Agent, 'watch'>;
   readonly connections: Connections;
+  readonly hideComposed: HideComposed;
   /** The least time between two edits, instead of the one that suits the platform. */
   readonly everyMs?: number | undefined;
   readonly claimSeconds?: number | undefined;
@@ -37,7 +39,9 @@ export function createLiveReplies(parts: {
     if (!opened?.connection.edit || signal.aborted) return;
     const typing = showTyping(opened, place.chat, signal);
     const everyMs = parts.everyMs ?? opened.port.editEveryMs ?? 1000;
-    const pace = createPace(everyMs, (words) => show(opened, owner, place, turn.id, words), onError);
+    const showWords = async (words: string) =>
+      show(opened, owner, place, turn.id, await parts.hideComposed(owner, turn, words));
+    const pace = createPace(everyMs, showWords, onError);
     let said = '';
     try {
       for await (const { event } of agent.watch(owner, turn, { signal })) {

@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
+import { unshownFrom } from '@reborn-agent/client/known-address';
 import { newKey } from '@reborn-agent/client/send';
 import { findRunningTurn } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
@@ -20,6 +21,7 @@ import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
 import { keepDraft, readDraft } from './composer/drafts.ts';
 import { useUnsent } from './composer/use-unsent.ts';
+import { FindUnshown } from './markdown/find-unshown.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { rowsOf } from './transcript/rows.ts';
 import { Transcript } from './transcript/transcript.tsx';
@@ -72,59 +74,64 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     });
   }
 
+  // The thread is looked at when a link appears: texts that were read before it are there by then.
+  const findUnshown = useCallback((address: string) => unshownFrom(followed.snapshot().state, address), [followed]);
+
   return (
-    <ChatActions value={actions}>
-      <main className="flex h-full min-h-0 flex-col">
-        <ThreadHeader
-          thread={thread}
-          state={state}
-          model={model}
-          onModel={setChosen}
-          onInspect={() => setInspected(state.turns.at(-1)?.id)}
-        />
-        {phase === 'ready' ? (
-          <Transcript
-            rows={rows}
-            target={target}
-            pending={unsent.list.map(({ message }) => message)}
-            hasOlder={hasOlder}
-            loadingOlder={loadingOlder}
-            onOlder={() => void followed.loadOlder()}
+    <FindUnshown value={findUnshown}>
+      <ChatActions value={actions}>
+        <main className="flex h-full min-h-0 flex-col">
+          <ThreadHeader
+            thread={thread}
+            state={state}
+            model={model}
+            onModel={setChosen}
+            onInspect={() => setInspected(state.turns.at(-1)?.id)}
           />
-        ) : (
-          <div className="mx-auto w-full max-w-prose flex-1 p-4">
-            {phase === 'failed' ? (
-              <Problem error={missingThread(error)} onRetry={() => void followed.open()} />
-            ) : (
-              <Skeleton label={t`Loading the thread`} rows={8} />
-            )}
-          </div>
+          {phase === 'ready' ? (
+            <Transcript
+              rows={rows}
+              target={target}
+              pending={unsent.list.map(({ message }) => message)}
+              hasOlder={hasOlder}
+              loadingOlder={loadingOlder}
+              onOlder={() => void followed.loadOlder()}
+            />
+          ) : (
+            <div className="mx-auto w-full max-w-prose flex-1 p-4">
+              {phase === 'failed' ? (
+                <Problem error={missingThread(error)} onRetry={() => void followed.open()} />
+              ) : (
+                <Skeleton label={t`Loading the thread`} rows={8} />
+              )}
+            </div>
+          )}
+          {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
+            <p role="status" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-soft">
+              <Trans>The question in the notification was answered, or is no longer open.</Trans>
+            </p>
+          )}
+          {actions.problem !== undefined && (
+            <p role="alert" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-failed">
+              {wordsOf(actions.problem)}
+            </p>
+          )}
+          <Composer
+            draftKey={threadId}
+            onSend={send}
+            {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
+            state={state}
+            model={<ModelPicker chosen={model} onChoose={setChosen} />}
+            suggested={suggested}
+          />
+        </main>
+        {inspected && (
+          <Suspense>
+            <InspectorDrawer turnId={inspected} onClose={() => setInspected(undefined)} />
+          </Suspense>
         )}
-        {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
-          <p role="status" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-soft">
-            <Trans>The question in the notification was answered, or is no longer open.</Trans>
-          </p>
-        )}
-        {actions.problem !== undefined && (
-          <p role="alert" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-failed">
-            {wordsOf(actions.problem)}
-          </p>
-        )}
-        <Composer
-          draftKey={threadId}
-          onSend={send}
-          {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
-          state={state}
-          model={<ModelPicker chosen={model} onChoose={setChosen} />}
-          suggested={suggested}
-        />
-      </main>
-      {inspected && (
-        <Suspense>
-          <InspectorDrawer turnId={inspected} onClose={() => setInspected(undefined)} />
-        </Suspense>
-      )}
-    </ChatActions>
+      </ChatActions>
+    </FindUnshown>
   );
 }
 

@@ -1,6 +1,10 @@
 import { t } from '@lingui/core/macro';
-import type { ComponentProps, MouseEvent, ReactNode } from 'react';
+import { Trans } from '@lingui/react/macro';
+import { escapeInvisible } from '@reborn-agent/client/exact-json';
+import { type ComponentProps, type MouseEvent, type ReactNode, use, useMemo, useState } from 'react';
 import type { ExtraProps } from 'streamdown';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FindUnshown } from './find-unshown.ts';
 
 const LINK = 'break-words underline decoration-edge underline-offset-2 hover:decoration-current';
 
@@ -8,10 +12,54 @@ const LINK = 'break-words underline decoration-edge underline-offset-2 hover:dec
 export function MarkdownLink({ href, id, children, ...rest }: ComponentProps<'a'> & ExtraProps) {
   if (href?.startsWith('#')) return <FootnoteLink {...rest} href={href} id={id} text={children} />;
   if (!href || !/^(https?:|mailto:)/i.test(href)) return <span>{children}</span>;
+  return <OutsideLink href={href}>{children}</OutsideLink>;
+}
+
+function OutsideLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  const findUnshown = use(FindUnshown);
+  const unshown = useMemo(() => findUnshown(href), [findUnshown, href]);
+  if (unshown !== undefined) return <ComposedLink href={href} unshown={unshown} words={wordsOf(children)} />;
   return (
     <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow" className={LINK}>
       {children}
     </a>
+  );
+}
+
+type Composed = { readonly href: string; readonly unshown: number; readonly words: string };
+
+/** The agent wrote the address after it had read text by others, so it may carry data. It is shown in full before it is opened. */
+function ComposedLink({ href, unshown, words }: Composed) {
+  const [asking, setAsking] = useState(false);
+  const address = escapeInvisible(href);
+  return (
+    <>
+      {words !== href && `${words} `}
+      <button type="button" className={`${LINK} break-all text-start`} onClick={() => setAsking(true)}>
+        {address}
+      </button>
+      {asking && (
+        <Confirm
+          title={t`Open this address?`}
+          action={t`Open`}
+          onConfirm={() => window.open(href, '_blank', 'noopener,noreferrer')}
+          onClose={() => setAsking(false)}
+        >
+          <p dir="ltr" className="mb-3 break-all rounded bg-sunken p-3 font-mono text-s">
+            {escapeInvisible(href.slice(0, unshown))}
+            <mark className="rounded border border-waiting bg-waiting-wash px-0.5 font-semibold text-ink">
+              {escapeInvisible(href.slice(unshown))}
+            </mark>
+          </p>
+          <p>
+            <Trans>
+              The agent has written this address after reading text by others. The marked part was not shown before, and
+              goes to {new URL(href).host}.
+            </Trans>
+          </p>
+        </Confirm>
+      )}
+    </>
   );
 }
 

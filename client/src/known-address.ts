@@ -1,0 +1,40 @@
+import { hasReadOthers, type ThreadState, textOf } from './thread-state.ts';
+
+/**
+ * How much of an address in an answer was shown before: in a message or in the output of a tool. `undefined` if the address may be
+ * opened without a question: all of it was shown, or nothing by others was read that could have told the agent to write it.
+ */
+export function unshownFrom(state: ThreadState, address: string): number | undefined {
+  if (!hasReadOthers(state)) return undefined;
+  const texts = textsRead(state);
+  if (texts.some((text) => holdsWhole(text, address))) return undefined;
+  return longestPrefix(address, (prefix) => texts.some((text) => text.includes(prefix)));
+}
+
+function textsRead({ turns, outputs }: ThreadState): string[] {
+  const said = turns.flatMap(({ entries }) =>
+    entries.flatMap((entry) => (entry.kind === 'message' && entry.role === 'user' ? entry.text : [])),
+  );
+  return [...said, ...[...outputs.values()].map(({ parts }) => textOf(parts))];
+}
+
+/** Whether the address stands in the text and ends there: a part of a longer one is another address. */
+function holdsWhole(text: string, address: string): boolean {
+  for (let at = text.indexOf(address); at !== -1; at = text.indexOf(address, at + 1))
+    if (END.test(text.slice(at + address.length, at + address.length + 2))) return true;
+  return false;
+}
+
+/** Punctuation ends an address only if it does not go on after it. */
+const END = /^(?:$|[\s"'<>[\]{}|\\^`)]|[.,;:!?](?:$|[\s"'<>)\]]))/;
+
+/** The text is contained up to some length, and not beyond it. */
+function longestPrefix(address: string, isKnown: (prefix: string) => boolean): number {
+  let known = 0;
+  for (let unknown = address.length + 1; unknown - known > 1; ) {
+    const middle = Math.floor((known + unknown) / 2);
+    if (isKnown(address.slice(0, middle))) known = middle;
+    else unknown = middle;
+  }
+  return known;
+}
