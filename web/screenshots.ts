@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { createMailTool } from '../test/browser/mail-tool.ts';
 import { openChromium } from '../test/browser/open-chromium.ts';
+import { createReadingTools, decideByWords } from '../test/browser/reading-tools.ts';
 import { seedExamples } from '../test/browser/seed-examples.ts';
 import { seedMissions } from '../test/browser/seed-missions.ts';
 import { startStage } from '../test/browser/stage.ts';
@@ -54,7 +54,11 @@ const JOBS = [
 const MAIL = 'use send_mail {"to": "ann@example.com", "subject": "The release notes", "text": "They are ready."}';
 
 const travel = await startModernServer();
-const stage = await startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, { tools: [createMailTool().tool] });
+const stage = await startStage(
+  { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET },
+  { tools: createReadingTools().tools },
+  decideByWords,
+);
 try {
   await mkdir(FOLDER, { recursive: true });
   const shots = (await setScene()).filter((shot) => isWanted(shot.name));
@@ -84,6 +88,7 @@ async function setScene(): Promise<Shot[]> {
   const { tour, failed, drawn, turn } = await seedExamples(stage);
   await seedMissions(stage);
   const gated = await openGate('Mail to Ann', 'Tell Ann that the release notes are ready.', MAIL);
+  const several = await openSeveral();
   const asked = await openQuestion();
   const taken = await takeOver();
   for (const [conversation, message] of JOBS)
@@ -97,6 +102,11 @@ async function setScene(): Promise<Shot[]> {
       name: 'gate',
       path: `/threads/${gated}`,
       act: (page) => page.getByRole('button', { name: 'Approve once' }).waitFor(),
+    },
+    {
+      name: 'gate-calls',
+      path: `/threads/${several}`,
+      act: (page) => page.getByRole('button', { name: 'Approve all 3' }).waitFor(),
     },
     { name: 'question', path: `/threads/${asked}`, act: (page) => page.getByLabel('seats').waitFor() },
     { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
@@ -135,6 +145,16 @@ async function openGate(title: string, said: string, script: string): Promise<st
      where thread_id = $1 and position = 0`,
     [threadId, said],
   );
+  return threadId;
+}
+
+/** Three calls after a page by others: a mail, a link of the page, and an address that the agent has composed. */
+async function openSeveral(): Promise<string> {
+  const say = (message: string, thread_id?: string) =>
+    request<{ thread_id: string }>('POST', '/api/chat', { message, thread_id });
+  const { thread_id: threadId } = await say('What is new about boats?');
+  await say('Please look at the first one, order the list for me, and tell Ann.', threadId);
+  await request('PATCH', `/api/threads/${threadId}`, { title: 'New boats' });
   return threadId;
 }
 
