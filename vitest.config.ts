@@ -64,7 +64,6 @@ export default defineConfig({
           name: 'faults',
           include: ['test/{faults,chaos}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, measured],
-          isolate: true, // they freeze and kill what they start
           ...WAITING,
           sequence: { groupOrder: 1 },
         },
