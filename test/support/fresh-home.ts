@@ -7,18 +7,20 @@ import { openDatabase } from '#database/open-database.ts';
 import { engineQuery } from './engine-query.ts';
 import { placePreparedCluster } from './prepared-cluster.ts';
 import { findPreparedTemplate, runOn, withDatabase } from './prepared-template.ts';
+import { sharedServer } from './shared-server.ts';
 import { waitFor } from './wait-for.ts';
 
 export type Home = Awaited<ReturnType<typeof freshHome>>;
 
 /**
  * A home folder, and the settings for a service with a separate database: the embedded one, or one on the server of
- * DATABASE_URL. The schema is already there unless the database is `empty`, for tests of a first start.
+ * DATABASE_URL. The schema is already there unless the database is `empty`, for tests of a first start. If it does not matter
+ * to a test where its database is, `shared` is the cheapest: without a DATABASE_URL, on the server of this process.
  */
-export async function freshHome({ empty = false } = {}) {
+export async function freshHome({ empty = false, shared = false } = {}) {
   const home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
   await chmod(home, 0o711); // as root, PostgreSQL runs as another user
-  const server = process.env['DATABASE_URL'];
+  const server = process.env['DATABASE_URL'] ?? (shared ? await sharedServer() : undefined);
   const database = server ? await createDatabase(server, empty) : undefined;
   if (!server && !empty) await placePreparedCluster(home);
   return {

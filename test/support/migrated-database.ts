@@ -1,27 +1,21 @@
-import path from 'node:path';
 import pg from 'pg';
-import { migrateDatabase } from '#database/migrate.ts';
-import { openDatabase } from '#database/open-database.ts';
 import { connectStore } from '#store/connection.ts';
 import { freshHome } from './fresh-home.ts';
-
-const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
+import { connectionOf } from './prepared-template.ts';
 
 /** A new migrated database. */
 export async function openMigratedDatabase() {
   await using undo = new AsyncDisposableStack();
-  const fresh = await freshHome();
+  const fresh = await freshHome({ shared: true });
   undo.defer(() => fresh.remove());
-  const server = await openDatabase({ url: fresh.env.DATABASE_URL, home: fresh.home });
-  undo.defer(() => server.close());
-  await migrateDatabase(server.connection, MIGRATIONS);
+  const connection = connectionOf(fresh.env.DATABASE_URL ?? '');
 
-  const connect = () => connectStore(server.connection, () => {});
+  const connect = () => connectStore(connection, () => {});
   const db = connect();
   undo.defer(() => db.destroy());
   const connectEverything = (settings: Record<string, string> = {}) => {
     const options = Object.entries({ ...settings, 'app.engine': 'on' }).map(([name, value]) => `-c ${name}=${value}`);
-    const pool = new pg.Pool({ ...server.connection, options: options.join(' ') });
+    const pool = new pg.Pool({ ...connection, options: options.join(' ') });
     pool.on('error', () => {}); // a cut connection fails its query, which reports it
     return pool;
   };
@@ -31,7 +25,7 @@ export async function openMigratedDatabase() {
   const opened = undo.move();
   return {
     db,
-    connection: server.connection,
+    connection,
     /** A separate pool, as another replica would have. */
     connect,
     /** Sees the rows of all owners, as only the engine does. */

@@ -26,8 +26,8 @@ async function prepareTemplate(server: string, name: string): Promise<void> {
   await runOn(server, `alter database ${unfinished} rename to ${name}`);
 }
 
-export async function runOn(server: string, statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: server });
+export async function runOn(server: string | pg.ClientConfig, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client(server);
   await client.connect();
   try {
     return await client.query(statement);
@@ -40,4 +40,15 @@ export function withDatabase(server: string, name: string): string {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+/** The DATABASE_URL of an embedded server. */
+export function urlOfServer({ host, port, user, password, database }: pg.PoolConfig): string {
+  return `postgres://${user}:${String(password)}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`;
+}
+
+/** The parts of a DATABASE_URL. */
+export function connectionOf(url: string): pg.PoolConfig {
+  const { host, port, user, password, database } = new pg.Client({ connectionString: url });
+  return { host, port, user, password, database };
 }
