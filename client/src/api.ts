@@ -1851,25 +1851,43 @@ export type NewDevice = {
 };
 
 export type MemoryResults = {
-  readonly results: readonly {
+  readonly results: readonly ({
     readonly path: string;
     /** For a long note, the part that matches. */
     readonly text: string;
     /** Higher is better; 0 when nothing was searched for. */
     readonly score: number;
+    /** `person`: the person wrote or kept it, or the agent did before it had read text by others. `foreign`: the agent wrote it after that. `unknown`: it is older than this distinction. Reading a note that is not the person's counts as reading text by others. */
+    readonly origin: 'person' | 'foreign' | 'unknown';
     readonly updated_at: string;
-  }[];
+  })[];
+  /** How many of all the caller's notes have the origin `unknown`. */
+  readonly of_unknown_origin: number;
 };
 
 export type Note = {
   readonly path: string;
   readonly text: string;
+  /** `person`: the person wrote or kept it, or the agent did before it had read text by others. `foreign`: the agent wrote it after that. `unknown`: it is older than this distinction. Reading a note that is not the person's counts as reading text by others. */
+  readonly origin: 'person' | 'foreign' | 'unknown';
   readonly created_at: string;
   readonly updated_at: string;
 };
 
 export type NoteText = {
   readonly text: string;
+};
+
+export type KeptNotes = {
+  /** The notes to keep. */
+  readonly paths?: readonly string[];
+  /** Keeps all notes of unknown origin. Those of the origin `foreign` are kept by their paths alone. */
+  readonly all?: true;
+};
+
+export type KeptNotesResult = {
+  /** How many of them were not the caller's own before. */
+  readonly kept: number;
 };
 
 export type SkillList = {
@@ -3346,11 +3364,16 @@ export type Routes = {
     params: { path: string };
     result: Note;
   };
-  /** Write a note. An existing note at this path is replaced. */
+  /** Write a note. An existing note at this path is replaced, and is the caller's own from then on. */
   'PUT /api/memory/{path}': {
     params: { path: string };
     body: NoteText;
     result: Note;
+  };
+  /** Make notes the caller's own, so that reading them no longer counts as reading text by others. */
+  'POST /api/memory/keep': {
+    body: KeptNotes;
+    result: KeptNotesResult;
   };
   /** Delete a note. */
   'DELETE /api/memory/{path}': {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ApiError, type Client } from '@reborn-agent/client';
+import type { Note } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
 import { readForeignVariable } from '#config/config.ts';
 import { orMissing, withClient } from './connect/with-client.ts';
@@ -40,6 +41,13 @@ export function addMemoryCommands(program: Command): void {
       '\nExamples:\n  reborn memory edit people/ann\n  reborn memory edit identity/user < about-me.txt',
     )
     .action(editNote);
+  memory
+    .command('keep')
+    .argument('[paths...]', 'the paths of the notes')
+    .option('--all', 'all notes of unknown origin; what was written after text by others needs its path')
+    .description('Make notes your own, so that reading them no longer counts as reading text by others.')
+    .addHelpText('after', '\nExamples:\n  reborn memory keep people/ann trips/oslo\n  reborn memory keep --all')
+    .action(keepNotes);
 }
 
 function searchNotes(words: readonly string[], { json }: Json): Promise<void> {
@@ -48,11 +56,21 @@ function searchNotes(words: readonly string[], { json }: Json): Promise<void> {
     if (json) return printJson(results);
     if (results.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'There are no notes.');
     printTable([
-      ['path', 'text'],
-      ...results.map((note) => [note.path, note.text.trim().replace(/\s+/g, ' ').slice(0, MOST_LETTERS)]),
+      ['path', 'origin', 'text'],
+      ...results.map((note) => [
+        note.path,
+        ORIGINS[note.origin],
+        note.text.trim().replace(/\s+/g, ' ').slice(0, MOST_LETTERS),
+      ]),
     ]);
   });
 }
+
+const ORIGINS: Record<Note['origin'], string> = {
+  person: 'yours',
+  foreign: 'after text by others',
+  unknown: 'unknown',
+};
 
 function showNote(notePath: string, { json }: Json): Promise<void> {
   return withClient(async (client) => {
@@ -71,6 +89,15 @@ function editNote(notePath: string): Promise<void> {
     if (after.trim() === '') throw new Error('The text is empty, so the note stays as it was.');
     await client.call('PUT /api/memory/{path}', { params: { path: notePath }, body: { text: after } });
     printLine(before === undefined ? `Created ${notePath}.` : `Saved ${notePath}.`);
+  });
+}
+
+function keepNotes(paths: readonly string[], { all }: { readonly all?: true }): Promise<void> {
+  if (paths.length > 0 === (all === true)) throw new Error('Name the notes to keep, or give --all.');
+  return withClient(async (client) => {
+    const { kept } = await client.call('POST /api/memory/keep', { body: all ? { all } : { paths } });
+    if (kept === 0) return printLine(all ? 'No note has an unknown origin.' : 'They were yours already.');
+    printLine(kept === 1 ? 'One more note is yours.' : `${kept} more notes are yours.`);
   });
 }
 

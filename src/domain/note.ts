@@ -13,7 +13,9 @@ export type Note = {
  * `person`: the person wrote or confirmed it, or the agent did before it had read anything by others. `foreign`: the agent wrote it
  * after that. `unknown`: it is older than this distinction, and counts as foreign when it is read.
  */
-export type NoteOrigin = 'person' | 'foreign' | 'unknown';
+export type NoteOrigin = (typeof NOTE_ORIGINS)[number];
+
+export const NOTE_ORIGINS = ['person', 'foreign', 'unknown'] as const;
 
 export const MAX_NOTE_BYTES = 32 * 1024;
 const MAX_PATH_LENGTH = 200;

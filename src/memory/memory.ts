@@ -1,7 +1,18 @@
 import type { Embedder } from '#domain/embedder.ts';
+import { NotFound } from '#domain/errors.ts';
 import { type Note, type NoteOrigin, normalizePath, normalizeText } from '#domain/note.ts';
+import { audited } from '#store/audit.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { deleteNote, findNote, listNotes, type NewNote, writeNote } from '#store/notes/notes.ts';
+import {
+  countOfUnknownOrigin,
+  deleteNote,
+  findNote,
+  findNotes,
+  keepNotes,
+  listNotes,
+  type NewNote,
+  writeNote,
+} from '#store/notes/notes.ts';
 import { excerptOf } from './excerpt.ts';
 import { type FoundNote, searchNotes, toFound } from './search-notes.ts';
 
@@ -13,6 +24,13 @@ export type Memory = {
   find(owner: Owner, path: string): Promise<Note | undefined>;
   /** Writes the text, replacing an existing note. The origin is the person if it is left out. */
   write(owner: Owner, path: string, text: string, origin?: NoteOrigin): Promise<Note>;
+  /** How many notes have an unknown origin. */
+  countUnknown(owner: Owner): Promise<number>;
+  /**
+   * Makes these notes the person's own, so that reading them no longer counts as reading text by others. All: those of unknown
+   * origin; what the agent wrote after reading text by others is kept by its path alone. Returns how many were not theirs before.
+   */
+  keep(owner: Owner, which: readonly string[] | 'all of unknown origin'): Promise<number>;
   /** Returns false when there was no such note. */
   delete(owner: Owner, path: string): Promise<boolean>;
 };
@@ -27,6 +45,8 @@ export function createMemory(db: Database, embedder?: Embedder): Memory {
     find: (owner, path) => withOwner(db, owner, (trx) => findNote(trx, owner, normalizePath(path))),
     write: (owner, path, text, origin = 'person') =>
       writeAndFind(db, owner, { path: normalizePath(path), text: normalizeText(text), origin }),
+    countUnknown: (owner) => withOwner(db, owner, (trx) => countOfUnknownOrigin(trx, owner)),
+    keep: (owner, which) => keep(db, owner, typeof which === 'string' ? which : which.map(normalizePath)),
     delete: (owner, path) => withOwner(db, owner, (trx) => deleteNote(trx, owner, normalizePath(path))),
   };
 }
@@ -37,5 +57,24 @@ function writeAndFind(db: Database, owner: Owner, note: NewNote): Promise<Note> 
     const written = await findNote(trx, owner, note.path);
     if (!written) throw new Error(`The note ${note.path} was written but cannot be found.`);
     return written;
+  });
+}
+
+/** Later calls are judged by it, so it is in the audit log; the paths are the person's alone. */
+function keep(db: Database, owner: Owner, which: readonly string[] | 'all of unknown origin'): Promise<number> {
+  return withOwner(db, owner, async (trx) => {
+    if (typeof which !== 'string') {
+      const known = await findNotes(trx, owner, which);
+      const missing = which.find((path) => !known.some((note) => note.path === path));
+      if (missing !== undefined) throw new NotFound(`There is no note at ${missing}.`);
+    }
+    return audited(
+      trx,
+      (keeping) => keepNotes(keeping, owner, which),
+      (count) =>
+        count === 0
+          ? 'no right changed'
+          : { actor: owner.userId, action: 'note.keep', subject: owner.userId, detail: { count } },
+    );
   });
 }

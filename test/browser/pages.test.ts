@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 import { startStandIn } from '../support/stand-in.ts';
-import { checkLooks } from './check-page.ts';
+import { checkLooks, findViolationsInBothThemes } from './check-page.ts';
 import { createMailTool } from './mail-tool.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
@@ -138,6 +138,29 @@ test('a note is written, edited, found by its words and deleted', async () => {
   await confirm('Delete');
   await page.getByLabel('Search the notes').fill('');
   await page.getByText('No notes yet').waitFor();
+});
+
+test('notes that the agent wrote after text by others, and old ones, are kept by the person', async () => {
+  const write = (path: string) =>
+    stage.service.request(`/api/memory/${path}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });
+  for (const path of ['boats', 'old']) await write(path);
+  await stage.home.query(`update notes set origin = case path when 'old' then 'unknown' else 'foreign' end`);
+  await visit('/memory');
+  const banner = page.getByRole('region', { name: 'Notes of unknown origin' });
+  await banner.getByText(/^1 note is older/).waitFor();
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await banner.getByRole('button', { name: 'These are mine' }).click();
+  await banner.waitFor({ state: 'detached' });
+
+  await rowsOf('Notes').filter({ hasText: 'after reading text by others' }).getByRole('button').click();
+  await dialog('boats').getByText('The agent wrote this after reading text by others').waitFor();
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await dialog('boats').getByRole('button', { name: 'Keep as mine' }).click();
+  await dialog('boats').waitFor({ state: 'detached' });
+  await page.getByText('after reading text by others').waitFor({ state: 'detached' });
+  expect(await stage.home.query('select distinct origin from notes')).toEqual([{ origin: 'person' }]);
+  for (const path of ['boats', 'old'])
+    await stage.service.request(`/api/memory/${path}`, { method: 'DELETE', body: '{}' });
 });
 
 test('jobs come in by themselves, are filtered, and tell their details', async () => {

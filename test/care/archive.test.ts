@@ -43,9 +43,11 @@ test('a restored database has the same contents, table by table', async () => {
   expect(sumsOf(await archiveText(target))).toEqual(sumsOf(saved));
   const client = await connectToEverything(target);
   const names = await client.query<{ name: string }>('select name from users order by created_at');
+  const notes = await client.query<{ origin: string }>('select origin from notes order by path');
   const bodies = await client.query<{ text: string }>(`select body->>'text' as text from items order by position`);
   await client.end();
   expect(names.rows.map(({ name }) => name)).toEqual(STRANGE);
+  expect(notes.rows.map(({ origin }) => origin)).toEqual(['unknown', 'foreign']);
   expect(bodies.rows.map(({ text }) => text)).toEqual([...STRANGE, LONG]);
 });
 
@@ -53,7 +55,7 @@ test('an archive has every table with rows, regardless of its policies', async (
   const tables = Object.entries(sumsOf(await archiveText(source)));
 
   const filled = tables.filter(([, { rows }]) => rows > 0).map(([name]) => name);
-  expect(filled.toSorted()).toEqual(['audit', 'items', 'secrets', 'settings', 'threads', 'tokens', 'users']);
+  expect(filled.toSorted()).toEqual(['audit', 'items', 'notes', 'secrets', 'settings', 'threads', 'tokens', 'users']);
 });
 
 test('restored rows have the same row-level policies, and sequences continue', async () => {
@@ -206,6 +208,9 @@ async function fill(connection: pg.PoolConfig): Promise<void> {
        values ($1, 1, $2, gen_random_uuid(), $1, 'ann', $3)`,
       [thread, position, JSON.stringify({ text })],
     );
+  await client.query(
+    `insert into notes (user_id, path, text, origin, word_count) values ('ann', 'page', 'a', 'foreign', 0), ('ann', 'old', 'b', 'unknown', 0)`,
+  );
   await client.query(`insert into rate_windows values ('k', '{1}', '{1}', true, now())`); // not carried
   await client.end();
 }

@@ -7,7 +7,7 @@ import { hasPgvector } from '../support/pgvector.ts';
 import { type Service, textOf, WEBHOOK_SECRET } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-type Found = { path: string; text: string; score: number; updated_at: string };
+type Found = { path: string; text: string; score: number; origin: string; updated_at: string };
 
 const test = journey()
   .extend('embeddings', { scope: 'file' }, async ({ model }, { onCleanup }) => {
@@ -147,10 +147,60 @@ test('without a query the newest notes come first', async ({ service }) => {
   const response = await service.request('/api/memory?limit=2');
   expect(await response.json()).toEqual({
     results: [
-      { path: 'newest/first', text: 'one, changed', score: 0, updated_at: expect.stringMatching(/Z$/) },
-      { path: 'newest/second', text: 'two', score: 0, updated_at: expect.stringMatching(/Z$/) },
+      {
+        path: 'newest/first',
+        text: 'one, changed',
+        score: 0,
+        origin: 'person',
+        updated_at: expect.stringMatching(/Z$/),
+      },
+      { path: 'newest/second', text: 'two', score: 0, origin: 'person', updated_at: expect.stringMatching(/Z$/) },
     ],
+    of_unknown_origin: 0,
   });
+});
+
+test('a note keeps its origin until the person writes it again or keeps it, which the audit log records', async ({
+  service,
+  home,
+}) => {
+  for (const [path, origin] of [
+    ['origins/page', 'foreign'],
+    ['origins/other-page', 'foreign'],
+    ['origins/old', 'unknown'],
+  ] as const) {
+    await put(service, path, 'It was written by the agent.');
+    await home.query('update notes set origin = $2 where path = $1', [path, origin]);
+  }
+  const originOf = async (path: string) =>
+    ((await (await service.request(at(path))).json()) as { origin: string }).origin;
+  const keep = async (body: object) => {
+    const answer = await service.request('/api/memory/keep', { method: 'POST', body: JSON.stringify(body) });
+    return [answer.status, await answer.json()];
+  };
+  expect(await originOf('origins/page')).toBe('foreign');
+  expect(await (await put(service, 'origins/page', 'It was written by the agent.')).json()).toMatchObject({
+    origin: 'person',
+  });
+
+  expect(await (await service.request('/api/memory?limit=1')).json()).toMatchObject({ of_unknown_origin: 1 });
+  expect(await keep({ all: true })).toEqual([200, { kept: 1 }]);
+  expect(await originOf('origins/old')).toBe('person');
+  expect(await originOf('origins/other-page')).toBe('foreign');
+  expect(await keep({ paths: ['Origins/Other Page', 'origins/old'] })).toEqual([200, { kept: 1 }]);
+  expect(await originOf('origins/other-page')).toBe('person');
+
+  expect(await keep({ paths: ['origins/nowhere'] })).toMatchObject([
+    404,
+    { error: { message: 'There is no note at origins/nowhere.' } },
+  ]);
+  for (const body of [{}, { all: true, paths: ['a'] }, { all: false }, { paths: [] }])
+    expect(await keep(body)).toMatchObject([400, {}]);
+  const { entries } = (await (await service.request('/api/audit')).json()) as { entries: { action: string }[] };
+  expect(entries.filter(({ action }) => action === 'note.keep')).toMatchObject([
+    { actor: 'operator', detail: { count: 1 } },
+    { actor: 'operator', detail: { count: 1 } },
+  ]);
 });
 
 test('a note is written, read and deleted at its path, in either spelling', async ({ service }) => {

@@ -30,6 +30,9 @@ test('notes are written, searched and shown', async () => {
   expect(written.stdout).toBe('Created likes/tea.\n');
   expect((await reborn('memory', 'show', 'likes/tea')).stdout).toBe('Ann likes tea.\n');
   expect(await json('memory', 'search', 'tea')).toMatchObject([{ path: 'likes/tea' }]);
+  expect((await reborn('memory', 'search', 'tea')).stdout).toMatch(/likes\/tea +yours +Ann likes tea\./);
+  expect((await reborn('memory', 'keep', 'likes/tea')).stdout).toBe('They were yours already.\n');
+  expect((await reborn('memory', 'keep')).stderr).toContain('Name the notes to keep, or give --all.');
   expect((await reborn('memory', 'show', 'likes/milk')).stderr).toContain('reborn: There is no note at likes/milk.');
 });
 

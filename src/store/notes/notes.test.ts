@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { audited } from '../audit.ts';
 import { runStatement, withOwner } from '../connection.ts';
 import { findByMeaning, findByWords } from './note-search.ts';
-import { deleteNote, recordEmbeddings, writeNote } from './notes.ts';
+import { countOfUnknownOrigin, deleteNote, keepNotes, recordEmbeddings, writeNote } from './notes.ts';
 
 const ann = { userId: 'ann' };
 const bob = { userId: 'bob' };
@@ -53,6 +54,40 @@ test('a rare word weighs more than a common one', async () => {
 test('a note can contain a word too long for an index', async () => {
   await write(ann, 'a', `${'x'.repeat(10_000)} bees`);
   expect(await find(ann, 'bees')).toEqual(['a']);
+});
+
+test('a person keeps notes by their paths, or all of unknown origin, and those of others stay as they are', async () => {
+  const rows = [
+    ['ann', 'old', 'unknown'],
+    ['ann', 'page', 'foreign'],
+    ['ann', 'mine', 'person'],
+    ['bob', 'old', 'unknown'],
+  ];
+  for (const row of rows)
+    await server.everything.query(
+      `insert into notes (user_id, path, text, origin, word_count) values ($1, $2, 'x', $3, 0)`,
+      row,
+    );
+  const keep = (which: Parameters<typeof keepNotes>[2]) =>
+    withOwner(server.db, ann, (trx) =>
+      audited(
+        trx,
+        (keeping) => keepNotes(keeping, ann, which),
+        () => 'no right changed',
+      ),
+    );
+  const unknown = () => withOwner(server.db, ann, (trx) => countOfUnknownOrigin(trx, ann));
+  const origins = async () =>
+    (await server.everything.query('select user_id, path, origin from notes order by user_id, path')).rows.map(
+      ({ origin }) => origin,
+    );
+
+  expect(await unknown()).toBe(1);
+  expect(await keep('all of unknown origin')).toBe(1);
+  expect(await unknown()).toBe(0);
+  expect(await origins()).toEqual(['person', 'person', 'foreign', 'unknown']);
+  expect(await keep(['page', 'mine'])).toBe(1);
+  expect(await origins()).toEqual(['person', 'person', 'person', 'unknown']);
 });
 
 test('concurrent writers of one new path leave one note, indexed by the words of its text', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Note, NoteOrigin } from '#domain/note.ts';
+import type { Audited } from '../audit.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 import { toSignature } from './signature.ts';
 
@@ -61,6 +62,35 @@ async function setOrigin(trx: OwnedTransaction, owner: Owner, path: string, orig
     .where('path', '=', path)
     .where('origin', '<>', origin)
     .execute();
+}
+
+/** Makes these notes the person's own, or all notes of unknown origin. Returns how many were not. */
+export async function keepNotes(
+  trx: Audited<OwnedTransaction>,
+  owner: Owner,
+  which: readonly string[] | 'all of unknown origin',
+): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('notes')
+    .set({ origin: 'person' })
+    .where('userId', '=', owner.userId)
+    .where((note) =>
+      typeof which === 'string'
+        ? note('origin', '=', 'unknown')
+        : note.and([note('path', 'in', which), note('origin', '<>', 'person')]),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+export async function countOfUnknownOrigin(trx: OwnedTransaction, owner: Owner): Promise<number> {
+  const { count } = await trx
+    .selectFrom('notes')
+    .select((note) => note.fn.countAll<string>().as('count'))
+    .where('userId', '=', owner.userId)
+    .where('origin', '=', 'unknown')
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Returns false when there was none. */

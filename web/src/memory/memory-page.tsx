@@ -11,6 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { NoteDrawer } from './note-drawer.tsx';
+import { originWords, UnknownNotes } from './note-origin.tsx';
 import { WriteNote } from './write-note.tsx';
 
 /** Page size of the notes list. */
@@ -40,6 +41,7 @@ export function MemoryPage() {
         </>
       }
     >
+      {data !== undefined && data.of_unknown_origin > 0 && <UnknownNotes count={data.of_unknown_origin} />}
       <Listed
         rows={data?.results}
         error={error}
@@ -60,6 +62,7 @@ export function MemoryPage() {
                     <span className="block truncate font-medium">{note.path}</span>
                     <span className="line-clamp-2 break-words text-s text-soft">{note.text}</span>
                   </span>
+                  {note.origin !== 'person' && <span className="text-s text-soft">{originWords(note.origin)}</span>}
                   <span className="text-s text-soft">
                     <RelativeTime time={note.updated_at} />
                   </span>

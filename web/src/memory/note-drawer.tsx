@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import type { Note } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
@@ -8,6 +9,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { NoteOrigin } from './note-origin.tsx';
 
 /** A whole note, which can be written anew or deleted. */
 export function NoteDrawer({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
@@ -20,14 +22,14 @@ export function NoteDrawer({ path, onClose }: { readonly path: string; readonly 
     <Dialog title={path} place="side" onClose={onClose}>
       {error && <Problem error={error} />}
       {!data && !error && <Skeleton label={t`Loading the note`} />}
-      {data && <NoteForm path={path} text={data.text} onDone={onClose} />}
+      {data && <NoteForm note={data} onDone={onClose} />}
     </Dialog>
   );
 }
 
-type NoteFormProps = { readonly path: string; readonly text: string; readonly onDone: () => void };
+type NoteFormProps = { readonly note: Note; readonly onDone: () => void };
 
-function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
+function NoteForm({ note: { path, text: stored, origin }, onDone }: NoteFormProps) {
   const queries = useQueryClient();
   const [text, setText] = useState(stored);
   const [asking, setAsking] = useState(false);
@@ -46,6 +48,7 @@ function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
   const error = write.error ?? remove.error;
   return (
     <div className="flex flex-col gap-4">
+      <NoteOrigin origin={origin} />
       <textarea
         aria-label={t`Text of ${path}`}
         className="field-sizing-content min-h-40 w-full rounded border border-edge bg-raised p-3 text-l"
@@ -54,8 +57,12 @@ function NoteForm({ path, text: stored, onDone }: NoteFormProps) {
       />
       {error && <Problem error={error} />}
       <div className="flex flex-wrap justify-between gap-2">
-        <Button look="act" disabled={text === stored || write.isPending} onClick={() => write.mutate()}>
-          <Trans>Save changes</Trans>
+        <Button
+          look="act"
+          disabled={(text === stored && origin === 'person') || write.isPending}
+          onClick={() => write.mutate()}
+        >
+          {text === stored && origin !== 'person' ? <Trans>Keep as mine</Trans> : <Trans>Save changes</Trans>}
         </Button>
         <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
           <Trans>Delete the note</Trans>

@@ -1,16 +1,23 @@
 import { z } from 'zod';
 import { NotFound } from '#domain/errors.ts';
-import type { Note } from '#domain/note.ts';
+import { NOTE_ORIGINS, type Note } from '#domain/note.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import type { Memory } from '#memory/memory.ts';
 import { pageLimit } from '../page.ts';
 
 type Services = { readonly memory: Memory };
 
+const origin = z
+  .enum(NOTE_ORIGINS)
+  .describe(
+    "`person`: the person wrote or kept it, or the agent did before it had read text by others. `foreign`: the agent wrote it after that. `unknown`: it is older than this distinction. Reading a note that is not the person's counts as reading text by others.",
+  );
+
 const note = z
   .strictObject({
     path: z.string(),
     text: z.string(),
+    origin,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -41,9 +48,11 @@ const searchNotes = defineRoute({
               path: z.string(),
               text: z.string().describe('For a long note, the part that matches.'),
               score: z.number().describe('Higher is better; 0 when nothing was searched for.'),
+              origin,
               updated_at: z.iso.datetime(),
             }),
           ),
+          of_unknown_origin: z.int().describe("How many of all the caller's notes have the origin `unknown`."),
         })
         .meta({ id: 'MemoryResults' }),
     },
@@ -51,7 +60,16 @@ const searchNotes = defineRoute({
   errors: [400],
   async handle({ principal, query: { q = '', limit } }, { memory }: Services) {
     const found = q.trim() ? await memory.search(principal, q, limit) : await memory.newest(principal, limit);
-    return { results: found.map(({ updatedAt, ...rest }) => ({ ...rest, updated_at: updatedAt.toISOString() })) };
+    return {
+      results: found.map(({ path: at, text, score, origin: from, updatedAt }) => ({
+        path: at,
+        text,
+        score,
+        origin: from,
+        updated_at: updatedAt.toISOString(),
+      })),
+      of_unknown_origin: await memory.countUnknown(principal),
+    };
   },
 });
 
@@ -72,13 +90,49 @@ const getNote = defineRoute({
 const putNote = defineRoute({
   method: 'put',
   path,
-  summary: 'Write a note. An existing note at this path is replaced.',
+  summary: "Write a note. An existing note at this path is replaced, and is the caller's own from then on.",
   params,
   body: z.object({ text: z.string('text is required and must be a string.') }).meta({ id: 'NoteText' }),
   responses: { 200: { description: 'The stored note.', json: note } },
   errors: [400, 413],
   async handle({ principal, params: at, body }, { memory }: Services) {
     return renderNote(await memory.write(principal, at.path, body.text));
+  },
+});
+
+/** As many as a page lists. */
+const MOST_KEPT = 100;
+
+const keepNotes = defineRoute({
+  method: 'post',
+  path: '/api/memory/keep',
+  summary: "Make notes the caller's own, so that reading them no longer counts as reading text by others.",
+  body: z
+    .strictObject({
+      paths: z
+        .array(z.string('paths must be a list of paths.'), 'paths must be a list of paths.')
+        .min(1, 'paths must name at least one note.')
+        .max(MOST_KEPT, `paths may name ${MOST_KEPT} notes.`)
+        .optional()
+        .describe('The notes to keep.'),
+      all: z
+        .literal(true, 'all may only be true.')
+        .optional()
+        .describe('Keeps all notes of unknown origin. Those of the origin `foreign` are kept by their paths alone.'),
+    })
+    .refine(({ paths, all }) => (paths === undefined) !== (all === undefined), 'Give either paths or all.')
+    .meta({ id: 'KeptNotes' }),
+  responses: {
+    200: {
+      description: 'The notes are kept.',
+      json: z
+        .strictObject({ kept: z.int().describe("How many of them were not the caller's own before.") })
+        .meta({ id: 'KeptNotesResult' }),
+    },
+  },
+  errors: [400, 404, 413],
+  async handle({ principal, body: { paths } }, { memory }: Services) {
+    return { kept: await memory.keep(principal, paths ?? 'all of unknown origin') };
   },
 });
 
@@ -95,8 +149,8 @@ const deleteNote = defineRoute({
   },
 });
 
-export const memoryRoutes = [searchNotes, getNote, putNote, deleteNote];
+export const memoryRoutes = [searchNotes, getNote, putNote, keepNotes, deleteNote];
 
-function renderNote({ path: at, text, createdAt, updatedAt }: Note): z.infer<typeof note> {
-  return { path: at, text, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() };
+function renderNote({ path: at, text, origin: from, createdAt, updatedAt }: Note): z.infer<typeof note> {
+  return { path: at, text, origin: from, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() };
 }
