@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely';
  * version before replaces a tool without changing this column.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`alter table tools add column reads_revision text`.execute(db);
+  await sql`alter table tools add column reads_revision uuid`.execute(db);
 }
 
 /** For the number of notes that their person has not kept yet. */

@@ -98,10 +98,6 @@ export type GivenItem = {
 export type GivenContent = string | readonly ({
   readonly type: 'input_text' | 'output_text' | 'text';
   readonly text: string;
-  /** `others`: text that the user did not write, such as a mail or a page. The agent treats it as data. `own` is the default. */
-  readonly origin?: 'own' | 'others' | null;
-  /** Where a text by others comes from, such as `mail`. */
-  readonly source?: string | null;
 } | {
   readonly type: 'refusal';
   readonly refusal: string;
@@ -109,21 +105,15 @@ export type GivenContent = string | readonly ({
   readonly type: 'input_image';
   /** An https URL, which the service fetches, or a data URL. */
   readonly image_url: string;
-  /** `own`: the user wrote the file. `others` is the default. */
-  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'input_file';
   readonly file_data: string;
   readonly filename?: unknown;
-  /** `own`: the user wrote the file. `others` is the default. */
-  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'input_file';
   /** An https URL, which the service fetches, or a data URL. */
   readonly file_url: string;
   readonly filename?: unknown;
-  /** `own`: the user wrote the file. `others` is the default. */
-  readonly origin?: 'own' | 'others' | null;
 })[];
 
 export type Response = {
@@ -464,18 +454,14 @@ export type InputMessage = {
   readonly content: readonly ({
     readonly type: 'input_text';
     readonly text: string;
-    readonly origin?: 'others';
-    readonly source?: string;
   } | {
     readonly type: 'input_image';
     readonly detail: 'auto';
     readonly image_url: string;
-    readonly origin?: 'own';
   } | {
     readonly type: 'input_file';
     readonly file_data: string;
     readonly filename?: string;
-    readonly origin?: 'own';
   })[];
 };
 
@@ -678,26 +664,18 @@ export type CreateChatCompletion = {
 export type ChatContent = string | readonly ({
   readonly type: 'text';
   readonly text: string;
-  /** `others`: text that the user did not write, such as a mail or a page. The agent treats it as data. `own` is the default. */
-  readonly origin?: 'own' | 'others' | null;
-  /** Where a text by others comes from, such as `mail`. */
-  readonly source?: string | null;
 } | {
   readonly type: 'image_url';
   readonly image_url: {
     /** An https URL, which the service fetches, or a data URL. */
     readonly url: string;
   };
-  /** `own`: the user wrote the file. `others` is the default. */
-  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'file';
   readonly file: {
     readonly file_data: string;
     readonly filename?: unknown;
   };
-  /** `own`: the user wrote the file. `others` is the default. */
-  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'refusal';
 })[];
@@ -870,15 +848,6 @@ export type ThreadItem = {
   readonly role: 'user' | 'assistant' | 'system' | 'developer';
   readonly content: readonly ItemPart[];
   readonly status: 'completed' | 'incomplete';
-  /** A model wrote it in the person's place. */
-  readonly author?: 'agent';
-  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
-  readonly reads?: {
-    readonly foreign: boolean;
-    readonly private: boolean;
-  };
-  /** The person has read it and trusts it: later calls are not judged by it. */
-  readonly vouched?: true;
 } | {
   readonly id: string;
   readonly turn_id: string;
@@ -919,37 +888,22 @@ export type ThreadItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
-  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
-  readonly reads?: {
-    readonly foreign: boolean;
-    readonly private: boolean;
-  };
-  /** The person has read it and trusts it: later calls are not judged by it. */
-  readonly vouched?: true;
 };
 
 export type ItemPart = {
   readonly type: 'text';
   readonly text: string;
-  /** The sender of the message did not write it: it is forwarded or quoted. */
-  readonly origin?: 'others';
-  /** Where a text by others comes from, in a word. */
-  readonly source?: string;
 } | {
   readonly type: 'image';
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
-  /** The sender of the message wrote it. Otherwise it counts as text by others. */
-  readonly origin?: 'own';
 } | {
   readonly type: 'file';
   readonly filename: string | null;
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
-  /** The sender of the message wrote it. Otherwise it counts as text by others. */
-  readonly origin?: 'own';
 };
 
 export type TurnVersions = {
@@ -1106,13 +1060,6 @@ export type TurnInspection = {
     readonly item_ids: readonly string[];
     readonly usage: Spent | null;
   })[];
-  /** What the model had read when it made each call. What the person has trusted since is left out. */
-  readonly calls: readonly ({
-    readonly call_id: string;
-    /** What the model had read: no text by others, some, or some together with private data. */
-    readonly situation: 'clean' | 'foreign' | 'both';
-    readonly because: readonly ReadSource[];
-  })[];
   readonly gate: {
     readonly id: string;
     readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
@@ -1121,48 +1068,6 @@ export type TurnInspection = {
       readonly name: string;
       readonly arguments: string;
     };
-    /** All calls of one answer that are approved or denied together. The first one is `call`. */
-    readonly calls: readonly ({
-      readonly call_id: string;
-      readonly name: string;
-      readonly arguments: string;
-      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-      readonly address: {
-        readonly kind: 'link';
-        readonly site: string;
-      } | {
-        readonly kind: 'composed';
-        readonly site: string;
-        /** How many characters of the address the model had read or was told. */
-        readonly shown: number;
-      } | {
-        readonly kind: 'repeated';
-        readonly site: string;
-        readonly reason: 'many' | 'again';
-      } | null;
-      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
-      readonly always?: readonly string[];
-    })[];
-    /** What the model had read: no text by others, some, or some together with private data. */
-    readonly situation: 'clean' | 'foreign' | 'both';
-    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
-    readonly because: readonly ReadSource[];
-    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-    readonly address: {
-      readonly kind: 'link';
-      readonly site: string;
-    } | {
-      readonly kind: 'composed';
-      readonly site: string;
-      /** How many characters of the address the model had read or was told. */
-      readonly shown: number;
-    } | {
-      readonly kind: 'repeated';
-      readonly site: string;
-      readonly reason: 'many' | 'again';
-    } | null;
-    /** The mission whose run needs the approval. */
-    readonly mission_id: string | null;
     readonly created_at: string;
     readonly answered_at: string | null;
   } | null;
@@ -1206,18 +1111,6 @@ export type TurnInspection = {
   }[];
 };
 
-export type ReadSource = {
-  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
-  /** The address of a page, or the name of a file, tool or server. */
-  readonly name: string | null;
-  /** Others wrote it. */
-  readonly foreign: boolean;
-  /** Only the person may see it. */
-  readonly private: boolean;
-  /** The newest item that it comes from; null for a summary. */
-  readonly item_id: string | null;
-};
-
 export type ChatRequest = {
   readonly message: string;
   readonly thread_id?: string | null;
@@ -1227,8 +1120,6 @@ export type ChatRequest = {
     readonly name?: string | null;
     readonly media_type: string;
     readonly data: string;
-    /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
-    readonly origin?: 'own' | 'others' | null;
   })[] | null;
 };
 
@@ -1249,48 +1140,6 @@ export type ChatReply = {
       readonly name: string;
       readonly arguments: string;
     };
-    /** All calls of one answer that are approved or denied together. The first one is `call`. */
-    readonly calls: readonly ({
-      readonly call_id: string;
-      readonly name: string;
-      readonly arguments: string;
-      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-      readonly address: {
-        readonly kind: 'link';
-        readonly site: string;
-      } | {
-        readonly kind: 'composed';
-        readonly site: string;
-        /** How many characters of the address the model had read or was told. */
-        readonly shown: number;
-      } | {
-        readonly kind: 'repeated';
-        readonly site: string;
-        readonly reason: 'many' | 'again';
-      } | null;
-      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
-      readonly always?: readonly string[];
-    })[];
-    /** What the model had read: no text by others, some, or some together with private data. */
-    readonly situation: 'clean' | 'foreign' | 'both';
-    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
-    readonly because: readonly ReadSource[];
-    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-    readonly address: {
-      readonly kind: 'link';
-      readonly site: string;
-    } | {
-      readonly kind: 'composed';
-      readonly site: string;
-      /** How many characters of the address the model had read or was told. */
-      readonly shown: number;
-    } | {
-      readonly kind: 'repeated';
-      readonly site: string;
-      readonly reason: 'many' | 'again';
-    } | null;
-    /** The mission whose run needs the approval. */
-    readonly mission_id: string | null;
   };
 };
 
@@ -1311,48 +1160,6 @@ export type OpenGate = {
     readonly name: string;
     readonly arguments: string;
   };
-  /** All calls of one answer that are approved or denied together. The first one is `call`. */
-  readonly calls: readonly ({
-    readonly call_id: string;
-    readonly name: string;
-    readonly arguments: string;
-    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-    readonly address: {
-      readonly kind: 'link';
-      readonly site: string;
-    } | {
-      readonly kind: 'composed';
-      readonly site: string;
-      /** How many characters of the address the model had read or was told. */
-      readonly shown: number;
-    } | {
-      readonly kind: 'repeated';
-      readonly site: string;
-      readonly reason: 'many' | 'again';
-    } | null;
-    /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
-    readonly always?: readonly string[];
-  })[];
-  /** What the model had read: no text by others, some, or some together with private data. */
-  readonly situation: 'clean' | 'foreign' | 'both';
-  /** What the model had read by others or of private data, the newest last: at most 20 sources. */
-  readonly because: readonly ReadSource[];
-  /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-  readonly address: {
-    readonly kind: 'link';
-    readonly site: string;
-  } | {
-    readonly kind: 'composed';
-    readonly site: string;
-    /** How many characters of the address the model had read or was told. */
-    readonly shown: number;
-  } | {
-    readonly kind: 'repeated';
-    readonly site: string;
-    readonly reason: 'many' | 'again';
-  } | null;
-  /** The mission whose run needs the approval. */
-  readonly mission_id: string | null;
   /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
   readonly always?: readonly string[];
   /** Of a gate of the kind `input`: what an MCP server asks before it can finish the call. */
@@ -1378,12 +1185,8 @@ export type OpenGate = {
 };
 
 export type GateAnswer = {
-  /** For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them. */
-  readonly answer?: 'approve' | 'always' | 'deny';
-  /** Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied. */
-  readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
-  /** With `always`: for runs of the mission whose call it is, and for nothing else. */
-  readonly only?: 'mission' | null;
+  /** `approve` runs the call, `always` also approves similar calls in future, `deny` refuses it. */
+  readonly answer: 'approve' | 'always' | 'deny';
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
@@ -1399,10 +1202,12 @@ export type ApprovalList = {
     readonly tool: string;
     /** The arguments it covers, one line for each value. */
     readonly shape: readonly string[];
-    /** It applies in this situation and in weaker ones. */
+    /** How far it goes: only while the model has read nothing by others (`clean`), also after text by others (`foreign`), or also when it has read private data besides (`both`). */
     readonly situation: 'clean' | 'foreign' | 'both';
     /** The mission to whose runs it is limited. */
     readonly mission_id: string | null;
+    /** The name of that mission; null when it was deleted, and for missions of other users. */
+    readonly mission_name: string | null;
     readonly created_at: string;
   })[];
 };
@@ -1645,7 +1450,7 @@ export type NewMission = {
   readonly pause_after?: number;
 };
 
-export type Mission = {
+export type SavedMission = {
   readonly id: string;
   readonly name: string;
   readonly instruction: string;
@@ -1670,6 +1475,8 @@ export type Mission = {
   readonly next_due_at: string | null;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Those of `tools` whose calls wait for an approval once a run has read text by others, such as a page or a mail. Tools that decide for each call are not listed. */
+  readonly asks_after_others: readonly string[];
 };
 
 export type SchedulePreviewRequest = {
@@ -1704,6 +1511,33 @@ export type MissionChange = {
   readonly overlap?: 'skip' | 'queue' | 'cancel';
   /** Failed runs in a row after which the mission is paused. 5 when left out. */
   readonly pause_after?: number;
+};
+
+export type Mission = {
+  readonly id: string;
+  readonly name: string;
+  readonly instruction: string;
+  readonly schedule: MissionSchedule;
+  /** The schedule in words. */
+  readonly schedule_words: string;
+  readonly thread: 'same' | 'new';
+  /** The thread of all runs, once there was one. */
+  readonly thread_id: string | null;
+  readonly tools: readonly string[] | null;
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
+  readonly misfire: 'skip' | 'latest' | 'all';
+  readonly overlap: 'skip' | 'queue' | 'cancel';
+  readonly pause_after: number;
+  readonly state: 'active' | 'paused' | 'ended';
+  readonly pause_reason: 'paused_by_user' | 'repeated_failure' | 'broken_schedule' | 'user_removed' | null;
+  /** Failed runs since the last completed one. */
+  readonly failures: number;
+  readonly next_due_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
 };
 
 export type OccurrenceList = {
@@ -1956,6 +1790,8 @@ export type AgentTool = {
   readonly needs_sign_in: boolean;
   /** Until when this replica refuses its calls, because it crashed too often. */
   readonly quarantined_until: string | null;
+  /** Whether the operator said at the installation that it only reads. Otherwise it asks after text by others. null for a tool that was not installed. */
+  readonly reads: boolean | null;
   /** The secrets that its setup asks for. */
   readonly secrets: readonly {
     readonly name: string;
@@ -1975,6 +1811,8 @@ export type ToolInstall = {
   readonly dry_run?: boolean;
   /** Needed when the name exists already. */
   readonly replace?: boolean;
+  /** The tool only reads, at a service that keeps what it is asked to itself: its calls run also after text by others. Only if its capabilities have no methods but GET and HEAD. */
+  readonly reads?: boolean;
 };
 
 export type ToolPreview = {
@@ -2690,8 +2528,6 @@ export type SharedItem = {
 export type SharedPart = {
   readonly type: 'text';
   readonly text: string;
-  /** The sender of the message did not write it. */
-  readonly origin?: 'others';
 } | {
   readonly type: 'image';
   readonly url: string;
@@ -2725,8 +2561,6 @@ export type ClientMessage = {
     readonly name?: string | null;
     readonly media_type: string;
     readonly data: string;
-    /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
-    readonly origin?: 'own' | 'others' | null;
   })[] | null;
   readonly type: 'send';
   readonly id?: string;
@@ -2735,12 +2569,8 @@ export type ClientMessage = {
   readonly id?: string;
   readonly turn_id: string;
 } | {
-  /** For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them. */
-  readonly answer?: 'approve' | 'always' | 'deny';
-  /** Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied. */
-  readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
-  /** With `always`: for runs of the mission whose call it is, and for nothing else. */
-  readonly only?: 'mission' | null;
+  /** `approve` runs the call, `always` also approves similar calls in future, `deny` refuses it. */
+  readonly answer: 'approve' | 'always' | 'deny';
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
@@ -2871,15 +2701,6 @@ export type BareItem = {
   readonly role: 'user' | 'assistant' | 'system' | 'developer';
   readonly content: readonly ItemPart[];
   readonly status: 'completed' | 'incomplete';
-  /** A model wrote it in the person's place. */
-  readonly author?: 'agent';
-  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
-  readonly reads?: {
-    readonly foreign: boolean;
-    readonly private: boolean;
-  };
-  /** The person has read it and trusts it: later calls are not judged by it. */
-  readonly vouched?: true;
 } | {
   readonly id: string;
   readonly type: 'function_call';
@@ -2896,13 +2717,6 @@ export type BareItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
-  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
-  readonly reads?: {
-    readonly foreign: boolean;
-    readonly private: boolean;
-  };
-  /** The person has read it and trusts it: later calls are not judged by it. */
-  readonly vouched?: true;
 };
 
 export type WebhookMessage = {
@@ -3106,11 +2920,6 @@ export type Routes = {
     query: { url: string };
     result: undefined;
   };
-  /** Trust a message or an output: later calls are not judged by it. */
-  'POST /api/threads/{id}/items/{item}/vouch': {
-    params: { id: string; item: string };
-    result: undefined;
-  };
   /** List the messages that wait behind the running turn of a thread. */
   'GET /api/threads/{id}/queue': {
     params: { id: string };
@@ -3252,7 +3061,7 @@ export type Routes = {
   /** Create a mission: an instruction that runs on a schedule. */
   'POST /api/missions': {
     body: NewMission;
-    result: Mission;
+    result: SavedMission;
   };
   /** Check a schedule, and show it in words with its next five times. Stores nothing. */
   'POST /api/missions/preview': {
@@ -3262,13 +3071,13 @@ export type Routes = {
   /** Get a mission. */
   'GET /api/missions/{id}': {
     params: { id: string };
-    result: Mission;
+    result: SavedMission;
   };
   /** Change a mission. Fields that are left out stay as they are. */
   'PATCH /api/missions/{id}': {
     params: { id: string };
     body: MissionChange;
-    result: Mission;
+    result: SavedMission;
   };
   /** Delete a mission and its list of runs. The threads of the runs stay. */
   'DELETE /api/missions/{id}': {

@@ -415,6 +415,7 @@ export type Tables = {
     parameters: JSONColumnType<Record<string, unknown>>;
     capabilities: JSONColumnType<Record<string, unknown>>;
     revision: string;
+    readsRevision: string | null;
     installedAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };

@@ -77,6 +77,9 @@ test('a tool is previewed, installed, given a secret that is never shown, and re
     'probe',
   );
 
+  expect(await (await send(service, 'POST', '/api/tools', { ...upload, reads: true })).json()).toMatchObject({
+    error: { message: expect.stringContaining('allow more than GET and HEAD') },
+  });
   await read(toolPreview, send(service, 'POST', '/api/tools', upload), 201);
   expect((await send(service, 'POST', '/api/tools', upload)).status).toBe(409);
   await read(toolPreview, send(service, 'POST', '/api/tools', { ...upload, replace: true }), 201);

@@ -133,7 +133,19 @@ test('a tool without capabilities can reach nothing, and the install says so', a
 
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
   const { stdout } = await runReborn(['tool', 'list', '--json'], { env: home.env });
-  expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare' }));
+  expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare', reads: false }));
+});
+
+test('the operator says of one version that it only reads, and of the next one again', async ({ home, wasm }) => {
+  const install = (...more: string[]) =>
+    runReborn(['tool', 'install', wasm, '--name', 'reader', '--yes', ...more], { env: home.env });
+  const reads = () =>
+    home.query(`select reads_revision = revision as reads from tools where name = 'reader'`).then(([row]) => row);
+  expect((await install('--reads')).stdout).toContain('You say that it only reads');
+  expect(await reads()).toEqual({ reads: true });
+  expect((await runReborn(['tool', 'list'], { env: home.env })).stdout).toMatch(/reader +only/);
+  expect((await install('--force')).stdout).toContain('has to be approved');
+  expect(await reads()).toEqual({ reads: null });
 });
 
 async function openGates(home: Home): Promise<string[]> {

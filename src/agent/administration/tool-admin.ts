@@ -14,6 +14,7 @@ import { type Installation, installTool, prepareTool, removeTool } from '#tools/
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Tool } from '#tools/tool.ts';
+import { asksAfterOthers } from '../gates/asks-after-others.ts';
 import { appliesTo } from '../gates/judge-call.ts';
 import { listPolicies, policyFor } from '../gates/policy-settings.ts';
 
@@ -38,7 +39,7 @@ export type ListedTool = {
 /** `depends`: on the arguments of the call. */
 export type ListedLevel = ToolLevel | 'depends';
 
-export type InstalledTool = Pick<ToolRow, 'installedAt' | 'updatedAt'> & {
+export type InstalledTool = Pick<ToolRow, 'reads' | 'installedAt' | 'updatedAt'> & {
   readonly version: string | null;
   readonly sentences: readonly CapabilitySentence[];
   readonly auth: Capabilities['auth'];
@@ -54,6 +55,8 @@ export type ToolUpload = {
   readonly name: string;
   readonly wasm: Uint8Array;
   readonly capabilities: string | undefined;
+  /** The operator says that it only reads. */
+  readonly reads: boolean;
 };
 
 /** A tool before it is installed. */
@@ -91,6 +94,7 @@ export function createToolAdmin(parts: {
       sentences: describeCapabilities(capabilities),
       auth: capabilities.auth,
       secrets: await Promise.all(required),
+      reads: row.reads,
       installedAt: row.installedAt,
       updatedAt: row.updatedAt,
     };
@@ -121,6 +125,16 @@ export function createToolAdmin(parts: {
         };
       });
       return (await Promise.all(listed)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+
+    /** Those of the named tools whose calls need an approval once the model has read text by others. */
+    async askingAfterOthers(owner: Pick<Principal, 'userId'>, names: readonly string[]): Promise<string[]> {
+      if (names.length === 0) return [];
+      const [current, policies] = await Promise.all([tools.current(owner), listPolicies(db)]);
+      return names.filter((name) => {
+        const tool = current.find(name);
+        return tool && asksAfterOthers(tool, policyFor(policies, name, owner.userId));
+      });
     },
 
     /** Describes the tool, and with `install` installs it. Replaces a tool of the same name only with `replace`. */

@@ -28,7 +28,8 @@ export async function readPromptSetting(
 export function promptTools(offered: ToolSet): ToolDefinition[] {
   return offered.definitions().map((definition) => {
     const { name, description } = definition;
-    if (!description || !isInstalled(name, offered)) return definition;
+    // What the model reads of a version that was not reviewed are our own words.
+    if (!description || !isInstalled(name, offered) || offered.find(name)?.unreviewed) return definition;
     return { ...definition, description: wrapUntrusted(description, name) };
   });
 }

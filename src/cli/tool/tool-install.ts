@@ -11,6 +11,7 @@ import { printJson, printLine } from '../print.ts';
 type InstallOptions = {
   readonly capabilities?: string;
   readonly name?: string;
+  readonly reads?: true;
   readonly force?: true;
   readonly yes?: true;
   readonly json?: true;
@@ -23,6 +24,7 @@ export function installToolFile(wasmFile: string, options: InstallOptions): Prom
       wasm: await readFileOrExplain(wasmFile),
       capabilities: options.capabilities && (await readFileOrExplain(options.capabilities)).toString('utf8'),
       isTaken: isReservedName,
+      reads: options.reads ?? false,
     });
     if (!options.json) await tellOf(installation);
     if (!options.yes && !(await isConfirmed(installation.name, options))) throw new Error('Not installed.');
@@ -40,16 +42,20 @@ export function installToolFile(wasmFile: string, options: InstallOptions): Prom
   });
 }
 
-async function tellOf({ name, capabilities, component, warnings }: Installation): Promise<void> {
+async function tellOf({ name, capabilities, component, warnings, reads }: Installation): Promise<void> {
   printLine(`The tool "${name}":`);
   printLine(`- It says to the model: ${component.description}`);
   for (const { text } of describeCapabilities(capabilities)) printLine(`- ${text}`);
+  printLine(`- ${reads ? READS : ASKS}`);
   for (const warning of warnings) printLine(`Note: ${warning}`);
   if ((await findFlags(`${component.description}\n${component.schema}`)).length > 0)
     printLine(
       'Warning: the description reads like an order to the model. While it is installed, every call is asked for.',
     );
 }
+
+const READS = 'You say that it only reads: its calls run also after the agent has read text by others.';
+const ASKS = 'After the agent has read text by others, each of its calls has to be approved.';
 
 async function isConfirmed(name: string, { json }: InstallOptions): Promise<boolean> {
   if (!process.stdin.isTTY || json) throw new Error('Not installed: nobody was asked. Add --yes to install it.');

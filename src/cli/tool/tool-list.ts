@@ -12,22 +12,24 @@ export function listInstalled({ json }: Json): Promise<void> {
     const tools = await listTools(db);
     if (json)
       return printRecord(
-        tools.map(({ name, hash, witVersion, description, capabilities, installedAt, updatedAt }) => ({
+        tools.map(({ name, hash, witVersion, description, capabilities, reads, installedAt, updatedAt }) => ({
           name,
           version: capabilities['version'] ?? null,
           wit_version: witVersion,
           description,
           hash,
+          reads,
           installed_at: installedAt,
           updated_at: updatedAt,
         })),
       );
     if (tools.length === 0) return printLine('No tools are installed. `reborn tool install` adds one.');
     printTable([
-      ['name', 'version', 'description'],
-      ...tools.map(({ name, description, capabilities }) => [
+      ['name', 'version', 'reads', 'description'],
+      ...tools.map(({ name, description, capabilities, reads }) => [
         name,
         parseCapabilities(capabilities).version ?? '',
+        reads ? 'only' : '',
         firstLine(description),
       ]),
     ]);
@@ -41,6 +43,7 @@ export function showInstalled(name: string, { json }: Json): Promise<void> {
     if (json) return printRecord(tool);
     printLine(tool.description);
     for (const { text } of describeCapabilities(parseCapabilities(tool.capabilities))) printLine(`- ${text}`);
+    if (tool.reads) printLine('- only reads, as the operator said, and runs also after text by others');
     printLine(`Component ${tool.hash}, for version ${tool.witVersion} of the contract.`);
   });
 }

@@ -12,13 +12,14 @@ export function addToolCommands(program: Command): void {
     .argument('<wasm_file>', 'the component')
     .option('--capabilities <file>', 'what it may reach; without one it can reach nothing')
     .option('--name <name>', 'what the model calls it; by default the name of the file')
+    .option('--reads', 'it only reads, and keeps what it is asked to itself: it runs also after text by others')
     .option('--force', 'replace a tool of the same name')
     .option('--yes', "don't ask before installing")
     .option('--json', 'print JSON')
     .description('Check a tool, show what it may do, and install it on every replica.')
     .addHelpText(
       'after',
-      '\nExample:\n  reborn tool install dist/weather.wasm --capabilities weather.capabilities.json --name weather',
+      '\nExample:\n  reborn tool install dist/weather.wasm --capabilities weather.capabilities.json --name weather --reads',
     )
     .action(installToolFile);
   tool

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { newId } from '#domain/ids.ts';
 import type { Audited } from '../audit.ts';
 import type { Database, OwnedTransaction } from '../connection.ts';
+import type { Tables } from '../tables.ts';
 
 /** An installed tool. `capabilities` is the file as its author wrote it. */
 export type ToolRow = {
@@ -14,24 +15,33 @@ export type ToolRow = {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Changes whenever anything about the tool changes. */
   readonly revision: string;
+  /** Whether the operator has said that this version only reads. */
+  readonly reads: boolean;
   readonly installedAt: Date;
   readonly updatedAt: Date;
 };
 
 export type NewTool = Omit<ToolRow, 'revision' | 'installedAt' | 'updatedAt'>;
 
-export function listTools(db: Database): Promise<ToolRow[]> {
-  return db.selectFrom('tools').selectAll().orderBy('name').execute();
+export async function listTools(db: Database): Promise<ToolRow[]> {
+  return (await db.selectFrom('tools').selectAll().orderBy('name').execute()).map(toTool);
 }
 
-export function findTool(db: Database, name: string): Promise<ToolRow | undefined> {
-  return db.selectFrom('tools').selectAll().where('name', '=', name).executeTakeFirst();
+export async function findTool(db: Database, name: string): Promise<ToolRow | undefined> {
+  const row = await db.selectFrom('tools').selectAll().where('name', '=', name).executeTakeFirst();
+  return row && toTool(row);
 }
+
+/** What the operator said of another version does not apply. */
+const toTool = ({ readsRevision, ...row }: Selectable<Tables['tools']>): ToolRow => ({
+  ...row,
+  reads: readsRevision === row.revision,
+});
 
 /** Stores the code before the tool, so that a replica that sees the tool finds its code. Returns false when the name is taken. */
 export async function insertTool(
   trx: Audited<OwnedTransaction>,
-  tool: NewTool,
+  { reads, ...tool }: NewTool,
   files: Readonly<Record<string, Uint8Array>>,
   { replace }: { replace: boolean },
 ): Promise<boolean> {
@@ -41,11 +51,13 @@ export async function insertTool(
       .values({ hash: tool.hash, path, content: Buffer.from(content) })
       .onConflict((known) => known.columns(['hash', 'path']).doUpdateSet({ content: Buffer.from(content) }))
       .execute();
+  const revision = newId();
   const values = {
     ...tool,
     parameters: JSON.stringify(tool.parameters),
     capabilities: JSON.stringify(tool.capabilities),
-    revision: newId(),
+    revision,
+    readsRevision: reads ? revision : null,
   };
   const inserted = await trx
     .insertInto('tools')

@@ -1,37 +1,51 @@
 import { expect, test } from 'vitest';
-import { createComponentTool } from './component-tool.ts';
+import { flowOf } from '../tool.ts';
+import { type ComponentHost, createComponentTool } from './component-tool.ts';
 import { JailFailure } from './jail/jails.ts';
 
 const never = () => Promise.reject(new Error('not called'));
 
+const row = {
+  name: 'busy',
+  hash: 'h',
+  witVersion: '1',
+  description: '',
+  parameters: {},
+  capabilities: {},
+  revision: '1',
+  reads: false,
+  installedAt: new Date(),
+  updatedAt: new Date(),
+};
+const host: ComponentHost = {
+  jails: {
+    call: () => Promise.reject(new JailFailure('cpu', 'busy used too much CPU time.')),
+    restLeft: () => 0,
+    forget: never,
+    close: never,
+  },
+  egress: { send: never },
+  credentials: { exists: never, resolve: never },
+  takeUse: never,
+  loadFiles: never,
+  onSecretsUsed: never,
+  onLeak: never,
+  onLog: () => {},
+};
+
+test('a tool runs after text by others only if the operator said that it only reads, and its methods agree', () => {
+  const reaching = (method: string) => ({
+    http: { allowlist: [{ host: 'api.example.com', path_prefix: '/', methods: [method] }] },
+  });
+  const runs = (more: Partial<typeof row>) => flowOf(createComponentTool({ ...row, ...more }, host)).runs;
+  expect(runs({ capabilities: reaching('GET'), reads: true })).toBe('always');
+  expect(runs({ capabilities: reaching('GET'), reads: false })).toBe('clean');
+  expect(runs({ capabilities: reaching('POST'), reads: true })).toBe('clean');
+});
+
 test('a tool that is stopped at a limit names the limit to the log, and the error to the model', async () => {
   const codes: string[] = [];
-  const row = {
-    name: 'busy',
-    hash: 'h',
-    witVersion: '1',
-    description: '',
-    parameters: {},
-    capabilities: {},
-    revision: '1',
-    installedAt: new Date(),
-    updatedAt: new Date(),
-  };
-  const tool = createComponentTool(row, {
-    jails: {
-      call: () => Promise.reject(new JailFailure('cpu', 'busy used too much CPU time.')),
-      restLeft: () => 0,
-      forget: never,
-      close: never,
-    },
-    egress: { send: never },
-    credentials: { exists: never, resolve: never },
-    takeUse: never,
-    loadFiles: never,
-    onSecretsUsed: never,
-    onLeak: never,
-    onLog: () => {},
-  });
+  const tool = createComponentTool(row, host);
   const ann = { userId: 'ann' };
 
   const output = await tool.call('{}', {

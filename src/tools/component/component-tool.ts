@@ -1,10 +1,11 @@
 import type { UserId } from '#domain/principal.ts';
+import { FOREIGN_AND_PRIVATE } from '#domain/thread/origin.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
 import type { ToolRow } from '#store/tools/tools.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import { paramsProblem } from '../params-problem.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import type { Tool, ToolContext, ToolFlow } from '../tool.ts';
 import { type Capabilities, isRepeatable } from './capabilities/capabilities.ts';
 import { parseCapabilities } from './capabilities/parse-capabilities.ts';
 import { createToolHttp, type ToolHttp } from './http/tool-http.ts';
@@ -29,13 +30,13 @@ export type ComponentHost = {
 export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
   const capabilities = parseCapabilities(row.capabilities);
   const { auth } = capabilities;
-  const repeatable = isRepeatable(capabilities);
+  const rights = componentRights(row);
+  const { repeatable } = rights;
   const definition = { name: row.name, description: row.description, parameters: row.parameters, strict: null };
 
   return {
     definition,
-    repeatable,
-    level: repeatable ? 'allow' : 'ask',
+    ...rights,
     revision: row.revision,
     needsSignIn: async (owner) =>
       auth !== undefined && !(await host.credentials.exists({ auth, owner, secretName: auth.secretName })),
@@ -53,6 +54,16 @@ export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
     },
   };
 }
+
+/** What a tool may do without a question, by its methods and by what the operator said of this version. */
+export function componentRights({ capabilities, reads }: Pick<ToolRow, 'capabilities' | 'reads'>) {
+  const repeatable = isRepeatable(parseCapabilities(capabilities));
+  const level = repeatable ? 'allow' : 'ask';
+  return { repeatable, level, ...(reads && repeatable && { flow: ONLY_READS }) } as const;
+}
+
+/** The operator trusts it with what it is asked. Its output is as foreign as before. */
+const ONLY_READS: ToolFlow = { reads: FOREIGN_AND_PRIVATE, runs: 'always' };
 
 async function callComponent(
   { name, hash }: ToolRow,

@@ -3,7 +3,7 @@ import { isReservedName } from '#domain/tool/reserved-names.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools/tools.ts';
-import type { Capabilities } from './capabilities/capabilities.ts';
+import { type Capabilities, isRepeatable } from './capabilities/capabilities.ts';
 import { parseCapabilities } from './capabilities/parse-capabilities.ts';
 import { InstallRefused, type PreparedComponent, prepareComponent } from './install/prepare-component.ts';
 import { secretLikeParams } from './secret-like-params.ts';
@@ -12,6 +12,8 @@ export type Installation = {
   readonly name: string;
   readonly component: PreparedComponent;
   readonly capabilities: Capabilities;
+  /** The operator says that it only reads. */
+  readonly reads: boolean;
   /** The capabilities file as its author wrote it. */
   readonly file: Readonly<Record<string, unknown>>;
   /** Warnings for the person who installs it. */
@@ -25,16 +27,23 @@ export type InstallRequest = {
   readonly capabilities: string | undefined;
   /** Whether a built-in tool has this name. */
   readonly isTaken: (name: string) => boolean;
+  /** Whether the operator says that it only reads: its requests change nothing, also at services that act on GET. */
+  readonly reads: boolean;
 };
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Checks a tool without storing it, so that its capabilities can be shown first. */
-export async function prepareTool({ name, wasm, capabilities: text, isTaken }: InstallRequest): Promise<Installation> {
+export async function prepareTool(request: InstallRequest): Promise<Installation> {
+  const { name, wasm, capabilities: text, isTaken, reads } = request;
   if (!NAME.test(name)) throw new InstallRefused('A name has 1 to 64 letters, digits, dashes and underscores.');
   if (isReservedName(name) || isTaken(name)) throw new InstallRefused(`The name "${name}" belongs to Reborn itself.`);
 
   const capabilities = parseCapabilities(text ?? '{}');
+  if (reads && !isRepeatable(capabilities))
+    throw new InstallRefused(
+      'Its capabilities allow more than GET and HEAD, so it can change something. Install it without saying that it only reads.',
+    );
   const component = await prepareComponent(wasm);
   checkVersion(capabilities.witVersion, component.witVersion);
   const asked = secretLikeParams(JSON.parse(component.schema));
@@ -44,13 +53,13 @@ export async function prepareTool({ name, wasm, capabilities: text, isTaken }: I
       (param) => `It asks the model for "${param}". A model must not be given secrets: use http.credentials.`,
     ),
   ];
-  return { name, component, capabilities, file: JSON.parse(text ?? '{}') as Installation['file'], warnings };
+  return { name, component, capabilities, reads, file: JSON.parse(text ?? '{}') as Installation['file'], warnings };
 }
 
 /** Installs the tool for all replicas. Returns the tool that it replaced. */
 export async function installTool(
   db: Database,
-  { name, component, file }: Installation,
+  { name, component, file, reads }: Installation,
   { force, actor }: { force: boolean; actor: UserId },
 ): Promise<ToolRow | undefined> {
   const before = await findTool(db, name);
@@ -61,13 +70,16 @@ export async function installTool(
     description: component.description,
     parameters: JSON.parse(component.schema) as ToolRow['parameters'],
     capabilities: file,
+    reads,
   };
   const isInstalled = await withOwner(db, OPERATOR, (trx) =>
     audited(
       trx,
       (writing) => insertTool(writing, tool, component.files, { replace: force }),
       (done) =>
-        done ? { actor, action: 'tool.install', subject: name, detail: { hash: component.hash } } : 'no right changed',
+        done
+          ? { actor, action: 'tool.install', subject: name, detail: { hash: component.hash, ...(reads && { reads }) } }
+          : 'no right changed',
     ),
   );
   if (!isInstalled)

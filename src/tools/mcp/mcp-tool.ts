@@ -11,19 +11,13 @@ import { renderError, renderResult } from './render-result.ts';
 /** A tool of an MCP server as a tool of the agent. What the server says about it counts if it was reviewed and the operator trusts it. */
 export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): Tool {
   const name = offeredName(server.name, tool.name);
-  const reviewed = isReviewed(server, tool);
-  const believed = reviewed && server.trustAnnotations;
-  const { description, parameters, digest, readOnly, idempotent } = tool;
+  const rights = mcpRights(server, tool);
   return {
-    definition: { name, description: description || null, parameters, strict: null },
-    repeatable: believed && (readOnly || idempotent),
-    level: believed && readOnly ? 'allow' : 'ask',
-    revision: digest,
-    // What a server says about itself counts only if the operator believes it.
-    flow: { reads: FOREIGN_AND_PRIVATE, from: 'server', runs: believed && readOnly ? 'always' : 'clean' },
+    definition: { name, ...(rights.unreviewed ? undescribed(server, tool) : described(tool)), strict: null },
+    ...rights,
+    revision: tool.digest,
     asks: true,
     ...serverFields(server, host),
-    ...(!reviewed && { unreviewed: true as const }),
     async call(argumentsJson, context) {
       const problem = paramsProblem(argumentsJson);
       const given = problem === undefined ? parseObject(argumentsJson) : undefined;
@@ -36,3 +30,35 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
     },
   };
 }
+
+/** What a tool may do without a question. What a server says about itself counts only if the operator believes it. */
+export function mcpRights(
+  server: Pick<McpServer, 'accepted' | 'trustAnnotations'>,
+  tool: McpTool,
+): Pick<Tool, 'repeatable' | 'level' | 'flow' | 'unreviewed'> {
+  const reviewed = isReviewed(server, tool);
+  const believed = reviewed && server.trustAnnotations;
+  const reads = believed && tool.readOnly;
+  return {
+    repeatable: reads || (believed && tool.idempotent),
+    level: reads ? 'allow' : 'ask',
+    flow: { reads: FOREIGN_AND_PRIVATE, from: 'server', runs: reads ? 'always' : 'clean' },
+    ...(!reviewed && { unreviewed: true as const }),
+  };
+}
+
+type Described = Pick<Tool['definition'], 'description' | 'parameters'>;
+
+const described = ({ description, parameters }: McpTool): Described => ({
+  description: description || null,
+  parameters,
+});
+
+/** All texts of a version are foreign and stand in every prompt, so until a person has reviewed it the model gets its name alone. */
+function undescribed({ accepted }: McpServer, { name }: McpTool): Described {
+  const word = accepted.some((known) => known.name === name) ? 'Changed' : 'New';
+  return { description: `${word}, not reviewed. ${UNTIL_THEN}`, parameters: { type: 'object', properties: {} } };
+}
+
+const UNTIL_THEN =
+  'Its description and parameters are shown once a person has reviewed it: tell the user if you need it.';

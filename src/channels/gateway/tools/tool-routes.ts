@@ -47,6 +47,12 @@ const tool = z
       .datetime()
       .nullable()
       .describe('Until when this replica refuses its calls, because it crashed too often.'),
+    reads: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether the operator said at the installation that it only reads. Otherwise it asks after text by others. null for a tool that was not installed.',
+      ),
     secrets: z.array(requiredSecret).describe('The secrets that its setup asks for.'),
     installed_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
@@ -98,6 +104,12 @@ export const installTool = defineRoute({
         .boolean('replace must be true or false.')
         .default(false)
         .describe('Needed when the name exists already.'),
+      reads: z
+        .boolean('reads must be true or false.')
+        .default(false)
+        .describe(
+          'The tool only reads, at a service that keeps what it is asked to itself: its calls run also after text by others. Only if its capabilities have no methods but GET and HEAD.',
+        ),
     })
     .meta({ id: 'ToolInstall' }),
   responses: {
@@ -106,8 +118,8 @@ export const installTool = defineRoute({
   },
   errors: [400, 409, 413],
   async handle({ principal, body, reply }, { toolAdmin }: Services) {
-    const { name, wasm, capabilities, dry_run: isDry, replace } = body;
-    const upload = { name, wasm: Buffer.from(wasm, 'base64'), capabilities: capabilities ?? undefined };
+    const { name, wasm, capabilities, dry_run: isDry, replace, reads } = body;
+    const upload = { name, wasm: Buffer.from(wasm, 'base64'), capabilities: capabilities ?? undefined, reads };
     const { sentences, ...preview } = await toolAdmin.add(principal, upload, { install: !isDry, replace });
     reply.code(isDry ? 200 : 201);
     return { ...preview, warnings: [...preview.warnings], capabilities: [...sentences], installed: !isDry };
@@ -201,6 +213,7 @@ function renderTool(listed: ListedTool): z.infer<typeof tool> {
     auth: installed?.auth ? renderAuth(installed.auth) : null,
     needs_sign_in: needsSignIn,
     quarantined_until: quarantinedUntil?.toISOString() ?? null,
+    reads: installed?.reads ?? null,
     secrets: [...(installed?.secrets ?? [])],
     installed_at: installed?.installedAt.toISOString() ?? null,
     updated_at: installed?.updatedAt.toISOString() ?? null,

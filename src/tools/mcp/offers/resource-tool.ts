@@ -4,7 +4,7 @@ import { cutBytes } from '#domain/text/cut.ts';
 import { FOREIGN_AND_PRIVATE } from '#domain/thread/origin.ts';
 import type { McpServer } from '#domain/tool/mcp-server.ts';
 import { shortSchemaOf } from '../../builtin/short-schema.ts';
-import type { Tool } from '../../tool.ts';
+import type { Tool, ToolFlow } from '../../tool.ts';
 import { callServer, type McpHost, parseObject, serverFields } from '../call-server.ts';
 import { offeredName } from '../clean-tools.ts';
 import { limited, renderError } from '../render-result.ts';
@@ -27,11 +27,8 @@ export function createResourceTool(server: McpServer, host: McpHost): Tool {
       parameters: shortSchemaOf(fields),
       strict: null,
     },
-    repeatable: server.trustAnnotations,
-    // Its address goes to the server, so reading is also sending.
-    level: server.trustAnnotations ? 'allow' : 'ask',
+    ...resourceRights(server),
     revision: createHash('sha256').update(`${RESOURCES} ${server.url}`).digest('hex'),
-    flow: { reads: FOREIGN_AND_PRIVATE, from: 'server', runs: server.trustAnnotations ? 'always' : 'clean' },
     ...serverFields(server, host),
     async call(argumentsJson, context) {
       const asked = fields.safeParse(parseObject(argumentsJson));
@@ -43,6 +40,12 @@ export function createResourceTool(server: McpServer, host: McpHost): Tool {
       });
     },
   };
+}
+
+/** What it may do without a question. The address goes to the server, so reading is also sending. */
+export function resourceRights({ trustAnnotations }: Pick<McpServer, 'trustAnnotations'>) {
+  const flow: ToolFlow = { reads: FOREIGN_AND_PRIVATE, from: 'server', runs: trustAnnotations ? 'always' : 'clean' };
+  return { repeatable: trustAnnotations, level: trustAnnotations ? 'allow' : 'ask', flow } as const;
 }
 
 function renderList(resources: readonly McpResource[]): string {
