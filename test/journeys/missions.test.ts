@@ -415,6 +415,20 @@ test('the command line creates, lists, shows and deletes missions', async ({ env
   expect(await keys()).toEqual([]);
 });
 
+test('who saves a mission hears which of its tools ask after text by others', async ({ service, home }) => {
+  const tools = ['reborn_time', 'memory_delete', 'memory_write'];
+  const made = await create(service, { name: 'Asking', tools });
+  expect(made).toMatchObject({ asks_after_others: ['memory_delete'] });
+  const told = 'a run waits for an approval before it calls: memory_delete.';
+  const renamed = await runReborn(['mission', 'update', made.id, '--name', 'Asked'], { env: home.env });
+  expect(renamed.stdout).toContain(told);
+
+  await call(service, 'PUT', '/api/tool-policies/memory_delete', { level: 'allow', after: 'foreign' });
+  expect(await call(service, 'GET', `/api/missions/${made.id}`)).toMatchObject({ asks_after_others: [] });
+  await call(service, 'DELETE', '/api/tool-policies/memory_delete');
+  await call(service, 'DELETE', `/api/missions/${made.id}`);
+});
+
 test('what is not valid is refused with its field, and a schedule can be tried', async ({ service }) => {
   const refused = await create(service, { schedule: { cron: '0 8 * *', time_zone: 'UTC' } });
   expect(refused).toMatchObject({ httpStatus: 400, error: { param: 'schedule.cron' } });

@@ -5,9 +5,11 @@ import type { SystemConnection } from '#store/system/system-connection.ts';
 import { listTools } from '#store/tools/tools.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
+import { readKnownTools } from '../policy/tool-names.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDeliveries } from './check-deliveries.ts';
 import { checkMoves } from './check-moves.ts';
+import { checkPolicies } from './check-policies.ts';
 import { checkTransactions } from './check-transactions.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -22,6 +24,7 @@ export async function checkStored(
     ...(await checkTransactions(system)),
     ...(await checkKey(db, config)),
     ...(await checkTools(db, config)),
+    ...(await checkPolicies(db, system, await readKnownTools(config, db, system))),
     ...(areChannelsTested ? [] : await checkRecorded(db)),
     ...(await checkDeliveries(system)),
     ...(await checkMoves(system)),

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
+import { asksAfterOthers } from '#agent/gates/asks-after-others.ts';
+import { listPolicies, policyFor } from '#agent/gates/policy-settings.ts';
 import { createMissions, type ListedOccurrence, type Missions } from '#agent/missions/missions.ts';
 import { NotFound } from '#domain/errors.ts';
 import { isUuid, type MissionId, newId } from '#domain/ids.ts';
+import type { Mission } from '#domain/mission/mission.ts';
 import { describeSchedule } from '#domain/mission/schedule.ts';
 import { OPERATOR } from '#domain/principal.ts';
-import { withDatabase } from '../connect/with-database.ts';
+import { type OpenedDatabase, withDatabase } from '../connect/with-database.ts';
+import { listKnownTools } from '../policy/tool-names.ts';
 import { printLine, printRecord, printTable } from '../print.ts';
 import { addDrainCommand, isDrained } from './drain.ts';
 import { addMissionOptions, type MissionOptions, toAsked } from './mission-options.ts';
@@ -89,13 +93,14 @@ function createMission(
   name: string,
   { instruction, ...options }: MissionOptions & { instruction: string },
 ): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const missions = createMissions(db);
+  return withDatabase(async (opened) => {
+    const missions = createMissions(opened.db);
     const asked = toAsked(options);
     const made = await missions.create(OPERATOR, { name, instruction, ...asked });
     const { next } = await missions.preview(OPERATOR, asked.schedule ?? {});
     printLine(`Created ${made.id}: ${describeSchedule(made.schedule)}. Next times:`);
     for (const time of next) printLine(`  ${time.toISOString()}`);
+    await tellAsking(opened, made);
   });
 }
 
@@ -103,12 +108,25 @@ function updateMission(
   id: string,
   { name, instruction, ...options }: MissionOptions & { name?: string; instruction?: string },
 ): Promise<void> {
-  return withDatabase(async ({ db }) => {
+  return withDatabase(async (opened) => {
     const texts = { ...(name && { name }), ...(instruction && { instruction }) };
-    const changed = await createMissions(db).update(OPERATOR, toId(id), { ...texts, ...toAsked(options) });
+    const changed = await createMissions(opened.db).update(OPERATOR, toId(id), { ...texts, ...toAsked(options) });
     const next = changed.nextDueAt?.toISOString() ?? 'none';
     printLine(`Changed ${changed.name}: ${describeSchedule(changed.schedule)}. Next run: ${next}.`);
+    await tellAsking(opened, changed);
   });
+}
+
+/** A run that waits for an approval is denied after a day, so its owner should know beforehand. */
+async function tellAsking(opened: OpenedDatabase, { tools }: Mission): Promise<void> {
+  if (!tools || tools.length === 0) return;
+  const [known, policies] = [await listKnownTools(opened), await listPolicies(opened.db)];
+  const asking = known.filter(
+    (tool) => tools.includes(tool.name) && asksAfterOthers(tool, policyFor(policies, tool.name, OPERATOR.userId)),
+  );
+  if (asking.length === 0) return;
+  const names = [...new Set(asking.map(({ name }) => name))].join(', ');
+  printLine(`After reading text by others, a run waits for an approval before it calls: ${names}.`);
 }
 
 function listMissions({ json }: Json): Promise<void> {

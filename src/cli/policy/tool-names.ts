@@ -1,20 +1,42 @@
 import path from 'node:path';
+import type { ToolRights } from '#agent/gates/asks-after-others.ts';
 import { createMissions } from '#agent/missions/missions.ts';
+import type { Config } from '#config/config.ts';
 import { connectEngine } from '#engine/engine-connection.ts';
 import { createMemory } from '#memory/memory.ts';
-import { listAllMcpServers } from '#store/system/mcp-servers.ts';
+import type { Database } from '#store/connection.ts';
+import { listAllMcpServers, type OfferingServer } from '#store/system/mcp-servers.ts';
+import type { SystemConnection } from '#store/system/system-connection.ts';
 import { listTools } from '#store/tools/tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
+import { componentRights } from '#tools/component/component-tool.ts';
 import { offeredName } from '#tools/mcp/clean-tools.ts';
-import { RESOURCES } from '#tools/mcp/offers/resource-tool.ts';
+import { mcpRights } from '#tools/mcp/mcp-tool.ts';
+import { RESOURCES, resourceRights } from '#tools/mcp/offers/resource-tool.ts';
 import { builtinTools } from '#tools/registry.ts';
 import { TOOL_SEARCH } from '#tools/search/deferred-tools.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { OpenedDatabase } from '../connect/with-database.ts';
 
+export type KnownTool = ToolRights & { readonly name: string };
+
 /** The names of all tools: built in, installed, and of every user's MCP servers. */
-export async function listToolNames({ config, db, connection }: OpenedDatabase): Promise<string[]> {
+export async function listToolNames(opened: OpenedDatabase): Promise<string[]> {
+  return [TOOL_SEARCH, ...(await listKnownTools(opened)).map(({ name }) => name)];
+}
+
+export async function listKnownTools({ config, db, connection }: OpenedDatabase): Promise<KnownTool[]> {
+  const system = connectEngine({ ...connection, max: 1 }, () => {}); // a cut line fails the query, which reports it
+  try {
+    return await readKnownTools(config, db, system);
+  } finally {
+    await system.end();
+  }
+}
+
+/** All tools besides the search, and what they may do without a question. Nothing is connected to. */
+export async function readKnownTools(config: Config, db: Database, system: SystemConnection): Promise<KnownTool[]> {
   const noEgress = { send: () => Promise.reject(new Error('No tool is called here.')) };
   const skills = createSkills(db, path.join(config.home, 'skills'), () => {});
   const fixed = [
@@ -23,23 +45,17 @@ export async function listToolNames({ config, db, connection }: OpenedDatabase):
     ...missionTools(createMissions(db)),
   ];
   return [
-    TOOL_SEARCH,
-    ...fixed.map(({ definition }) => definition.name),
-    ...(await listTools(db)).map(({ name }) => name),
-    ...(await listServerTools(connection)),
+    ...fixed.map(({ definition: { name }, ...tool }) => ({ ...tool, name })),
+    ...(await listTools(db)).map((row) => ({ name: row.name, ...componentRights(row) })),
+    ...(await listAllMcpServers(system)).flatMap(toolsOf),
   ];
 }
 
-async function listServerTools(connection: OpenedDatabase['connection']): Promise<string[]> {
-  const system = connectEngine({ ...connection, max: 1 }, () => {}); // a cut line fails the query, which reports it
-  try {
-    return (await listAllMcpServers(system)).flatMap(({ name: server, tools, offers }) => [
-      ...tools.map(({ name }) => offeredName(server, name)),
-      ...(offers.resources ? [offeredName(server, RESOURCES)] : []),
-    ]);
-  } finally {
-    await system.end();
-  }
+function toolsOf(server: OfferingServer): KnownTool[] {
+  return [
+    ...server.tools.map((tool) => ({ name: offeredName(server.name, tool.name), ...mcpRights(server, tool) })),
+    ...(server.offers.resources ? [{ name: offeredName(server.name, RESOURCES), ...resourceRights(server) }] : []),
+  ];
 }
 
 /** The known name that was most likely meant; undefined when none is similar. */

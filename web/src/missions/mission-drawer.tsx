@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { ListedMission } from '@reborn-agent/client/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { client } from '../client/client.ts';
@@ -30,9 +30,25 @@ export function MissionDrawer({ mission, onClose }: Props) {
         {pause && <p className="rounded border border-failed bg-failed-wash p-3 text-m">{pause}</p>}
         <Actions mission={mission} onEdit={() => setEditing(true)} onDeleted={onClose} />
         <Facts facts={factsOf(mission)} />
+        {mission.tools && mission.tools.length > 0 && <AskingTools mission={mission} />}
         <Timeline id={mission.id} />
       </div>
     </Dialog>
+  );
+}
+
+/** Which of its tools would wait for an approval, so that its owner knows before the first run. */
+function AskingTools({ mission: { id, tools } }: { readonly mission: ListedMission }) {
+  const { data } = useQuery({
+    queryKey: ['missions', id, 'asking', tools],
+    queryFn: () => client.call('GET /api/missions/{id}', { params: { id } }),
+  });
+  if (!data || data.asks_after_others.length === 0) return null;
+  const names = data.asks_after_others.join(', ');
+  return (
+    <p className="rounded border border-waiting bg-waiting-wash p-3 text-m">
+      <Trans>After reading text by others, a run waits for your approval before it calls: {names}.</Trans>
+    </p>
   );
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { Missions } from '#agent/missions/missions.ts';
 import { type MissionId, newId } from '#domain/ids.ts';
+import type { Mission } from '#domain/mission/mission.ts';
 import { describeSchedule } from '#domain/mission/schedule.ts';
+import type { Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
 import { uuid } from '#http/routes/uuid.ts';
@@ -16,11 +19,12 @@ import {
   renderListing,
   renderMission,
   renderOccurrence,
+  savedMission,
   toAsked,
   toSchedule,
 } from './mission-shape.ts';
 
-type Services = { readonly missions: Missions };
+type Services = { readonly missions: Missions; readonly toolAdmin: Pick<ToolAdmin, 'askingAfterOthers'> };
 
 const path = '/api/missions/{id}';
 const params = z.object({ id: uuid<MissionId>('id must be the id of a mission.') });
@@ -45,10 +49,10 @@ const createMission = defineRoute({
   path: '/api/missions',
   summary: 'Create a mission: an instruction that runs on a schedule.',
   body: newMission,
-  responses: { 201: { description: 'The mission.', json: mission } },
+  responses: { 201: { description: 'The mission.', json: savedMission } },
   errors: [400],
-  async handle({ principal, body }, { missions }: Services) {
-    return renderMission(await missions.create(principal, toAsked(body)));
+  async handle({ principal, body }, { missions, toolAdmin }: Services) {
+    return renderSaved(principal, await missions.create(principal, toAsked(body)), toolAdmin);
   },
 });
 
@@ -77,10 +81,10 @@ const getMission = defineRoute({
   path,
   summary: 'Get a mission.',
   params,
-  responses: { 200: { description: 'The mission.', json: mission } },
+  responses: { 200: { description: 'The mission.', json: savedMission } },
   errors: [404],
-  async handle({ principal, params: { id } }, { missions }: Services) {
-    return renderMission(await missions.get(principal, id));
+  async handle({ principal, params: { id } }, { missions, toolAdmin }: Services) {
+    return renderSaved(principal, await missions.get(principal, id), toolAdmin);
   },
 });
 
@@ -90,10 +94,10 @@ const updateMission = defineRoute({
   summary: 'Change a mission. Fields that are left out stay as they are.',
   params,
   body: missionChange,
-  responses: { 200: { description: 'The changed mission.', json: mission } },
+  responses: { 200: { description: 'The changed mission.', json: savedMission } },
   errors: [400, 404],
-  async handle({ principal, params: { id }, body }, { missions }: Services) {
-    return renderMission(await missions.update(principal, id, toAsked(body)));
+  async handle({ principal, params: { id }, body }, { missions, toolAdmin }: Services) {
+    return renderSaved(principal, await missions.update(principal, id, toAsked(body)), toolAdmin);
   },
 });
 
@@ -185,3 +189,14 @@ export const missionRoutes = [
   runMission,
   listOccurrences,
 ];
+
+async function renderSaved(
+  principal: Principal,
+  saved: Mission,
+  toolAdmin: Services['toolAdmin'],
+): Promise<z.infer<typeof savedMission>> {
+  return {
+    ...renderMission(saved),
+    asks_after_others: await toolAdmin.askingAfterOthers(principal, saved.tools ?? []),
+  };
+}

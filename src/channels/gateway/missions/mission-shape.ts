@@ -196,6 +196,16 @@ export const mission = z
   })
   .meta({ id: 'Mission' });
 
+export const savedMission = mission
+  .extend({
+    asks_after_others: z
+      .array(z.string())
+      .describe(
+        'Those of `tools` whose calls wait for an approval once a run has read text by others, such as a page or a mail. Tools that decide for each call are not listed.',
+      ),
+  })
+  .meta({ id: 'SavedMission' });
+
 export const listedMission = mission.extend({ last_run: occurrence.nullable() }).meta({ id: 'ListedMission' });
 
 export function renderMission(found: Mission): z.infer<typeof mission> {

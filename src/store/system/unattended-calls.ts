@@ -1,0 +1,20 @@
+import type { SystemConnection } from './system-connection.ts';
+
+/** Those of the tools that were called since then in events of webhooks or in runs of missions, where nobody sits by. */
+export async function findUnattendedCalls(
+  system: SystemConnection,
+  { tools, days }: { readonly tools: readonly string[]; readonly days: number },
+): Promise<string[]> {
+  const { rows } = await system.query<{ name: string }>(FIND, [tools, days]);
+  return rows.map(({ name }) => name);
+}
+
+const FIND = `
+  select name from unnest($1::text[]) as name
+  where exists (
+    select from items join turns on turns.thread_id = items.thread_id and turns.id = items.turn_id
+    where items.created_at > now() - make_interval(days => $2)
+      and items.body->>'type' = 'function_call' and items.body->>'name' = name
+      and (turns.channel = 'webhook' or turns.request->'mission' is not null)
+  )
+  order by name`;
