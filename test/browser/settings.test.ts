@@ -208,14 +208,20 @@ test('a template is stored, written by / with its variables selected, and notes 
 });
 
 test('a standing approval is listed with what it covers, and revoked', async () => {
+  const mission = { name: 'Morning', instruction: 'say hello', schedule: { at: '2999-01-01T00:00', time_zone: 'UTC' } };
+  const made = await stage.service.request('/api/missions', { method: 'POST', body: JSON.stringify(mission) });
+  const { id } = (await made.json()) as { id: string };
   await stage.home.query(
-    `insert into standing_approvals (id, user_id, tool, shape, digest)
-     values (gen_random_uuid(), 'operator', 'send_mail', 'to: "ann@example.com"', '')`,
+    `insert into standing_approvals (id, user_id, tool, shape, digest, situation, mission_id)
+     values (gen_random_uuid(), 'operator', 'send_mail', 'to: "ann@example.com"', '', 'foreign', $1)`,
+    [id],
   );
   const page = await browser.signIn(stage.url);
   await page.goto(`${stage.url}/settings`);
   const approvals = page.getByRole('list', { name: 'Standing approvals' });
   await approvals.getByText('to: "ann@example.com"').waitFor();
+  await approvals.getByText('also after reading text by others').waitFor();
+  await approvals.getByText('only for the mission “Morning”').waitFor();
   await checkLooks(page, 'standing-approvals');
   await approvals.getByRole('button', { name: 'Revoke the approval of send_mail' }).click();
   await approvals.getByText('None.').waitFor();

@@ -298,7 +298,9 @@ test('"always" covers calls of the same shape until it is revoked', async () => 
     expect(await chat(asked)).toMatchObject({ status: 'waiting' });
 
   const approvals = await listed('approvals');
-  expect(approvals).toMatchObject([{ tool: 'send', user_id: 'operator' }]);
+  expect(approvals).toMatchObject([
+    { tool: 'send', user_id: 'operator', situation: 'clean', mission_id: null, mission_name: null },
+  ]);
   const { id } = approvals[0] as { id: string };
   expect(await revoke(id)).toBe(204);
   expect(await revoke(id)).toBe(404);
@@ -355,6 +357,10 @@ test('commands list pending gates and approvals, and revoke approvals', async ({
 
   const [approval] = JSON.parse(await reborn(home, 'approval', 'list', '--json')) as { id: string; shape: string }[];
   expect(approval).toMatchObject({ shape: 'n = 4' });
+  await home.query(`update standing_approvals set situation = 'foreign', mission_id = id`);
+  expect(await reborn(home, 'approval', 'list')).toContain(
+    `send  also after reading text by others  only for the mission ${approval?.id}\n`,
+  );
   await reborn(home, 'approval', 'revoke', approval?.id ?? '');
   expect(await reborn(home, 'approval', 'list')).toContain('There are no standing approvals');
 });

@@ -4,18 +4,14 @@ import type { Principal } from '#domain/principal.ts';
 import { audited } from '#store/audit.ts';
 import type { Database } from '#store/connection.ts';
 import { withScope } from '#store/scope.ts';
-import {
-  deleteStandingApproval,
-  listStandingApprovals,
-  type StandingApproval,
-} from '#store/tools/standing-approvals.ts';
+import { deleteStandingApproval, type ListedApproval, listStandingApprovals } from '#store/tools/standing-approvals.ts';
 
 export type StandingApprovals = ReturnType<typeof createStandingApprovals>;
 
 /** Approvals of all similar calls: the user's own, or for an operator everyone's. Only the answer to a gate creates one. */
 export function createStandingApprovals(db: Database) {
   return {
-    list: (principal: Principal): Promise<StandingApproval[]> => withScope(db, principal, listStandingApprovals),
+    list: (principal: Principal): Promise<ListedApproval[]> => withScope(db, principal, listStandingApprovals),
 
     async revoke(principal: Principal, id: string): Promise<void> {
       if (!isUuid(id)) throw new NotFound('There is no such approval.');

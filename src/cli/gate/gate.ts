@@ -5,6 +5,7 @@ import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { cut } from '#domain/text/cut.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
+import type { Situation } from '#domain/thread/origin.ts';
 import { withOwner } from '#store/connection.ts';
 import { listOpenGates } from '#store/threads/gates.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
@@ -110,19 +111,20 @@ function listApprovals({ json }: Json): Promise<void> {
     const approvals = await createStandingApprovals(db).list(OPERATOR);
     if (json) return printRecord(approvals);
     if (approvals.length === 0) return printLine('There are no standing approvals.');
-    for (const { id, userId, tool, shape, situation, missionId } of approvals) {
-      printLine(`${id}  ${userId}  ${tool}`);
-      if (situation !== 'clean') printLine(`  ${AFTER[situation]}`);
-      if (missionId !== null) printLine(`  only in runs of the mission ${missionId}`);
+    for (const { id, userId, tool, shape, situation, missionId, missionName } of approvals) {
+      const mission = missionId && `only for the mission ${missionName ?? missionId}`;
+      printLine([id, userId, tool, ...REACH[situation], ...(mission ? [mission] : [])].join('  '));
       for (const line of shape.split('\n')) printLine(`  ${line}`);
     }
   });
 }
 
-const AFTER = {
-  foreign: 'also after reading text by others',
-  both: 'also after reading text by others and private data',
-} as const;
+/** How far a standing approval goes. */
+const REACH: Record<Situation, string[]> = {
+  clean: [],
+  foreign: ['also after reading text by others'],
+  both: ['also after reading text by others and private data'],
+};
 
 function revokeApproval(id: string): Promise<void> {
   return withDatabase(async ({ db }) => {

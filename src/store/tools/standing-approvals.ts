@@ -20,6 +20,9 @@ export type StandingApproval = {
   readonly createdAt: Date;
 };
 
+/** `missionName`: null without a mission, when it was deleted, and for the missions of others. */
+export type ListedApproval = StandingApproval & { readonly missionName: string | null };
+
 export type NewStandingApproval = Pick<StandingApproval, 'tool' | 'revision' | 'shape' | 'situation' | 'missionId'> & {
   /** Of tool, revision, shape and mission, for lookup. */
   readonly digest: string;
@@ -59,7 +62,7 @@ export async function hasStandingApproval(
     .where('userId', '=', owner.userId)
     .where('digest', 'in', digests)
     .where(
-      'situation',
+      'standingApprovals.situation',
       'in',
       SITUATIONS.filter((given) => coversSituation(given, situation)),
     )
@@ -68,12 +71,27 @@ export async function hasStandingApproval(
 }
 
 /** Newest first, of `owner`. Row-level security lets only the operator see everyone's. */
-export function listStandingApprovals(trx: OwnedTransaction, owner: Scope): Promise<StandingApproval[]> {
+export function listStandingApprovals(trx: OwnedTransaction, owner: Scope): Promise<ListedApproval[]> {
   return trx
     .selectFrom('standingApprovals')
-    .select(['id', 'userId', 'tool', 'revision', 'shape', 'situation', 'missionId', 'createdAt'])
-    .$if(owner !== 'everyone', (query) => query.where('userId', '=', userOf(owner) as UserId))
-    .orderBy('id', 'desc')
+    .leftJoin('missions', (on) =>
+      on
+        .onRef('missions.id', '=', 'standingApprovals.missionId')
+        .onRef('missions.userId', '=', 'standingApprovals.userId'),
+    )
+    .select([
+      'standingApprovals.id',
+      'standingApprovals.userId',
+      'standingApprovals.tool',
+      'standingApprovals.revision',
+      'standingApprovals.shape',
+      'standingApprovals.situation',
+      'standingApprovals.missionId',
+      'missions.name as missionName',
+      'standingApprovals.createdAt',
+    ])
+    .$if(owner !== 'everyone', (query) => query.where('standingApprovals.userId', '=', userOf(owner) as UserId))
+    .orderBy('standingApprovals.id', 'desc')
     .execute();
 }
 

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import type { ApprovalList } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
@@ -25,23 +26,18 @@ export function StandingApprovals() {
       </p>
       {problem && <Problem error={problem} />}
       <ul aria-label={t`Standing approvals`} className="divide-y divide-line">
-        {own?.map(({ id, tool, shape, situation, mission_id: missionId, created_at: since }) => (
+        {own?.map(({ id, tool, shape, created_at: since, ...limits }) => (
           <li key={id} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48">
               <span className="font-medium">{tool}</span>{' '}
               <span className="text-s text-soft">
                 <RelativeTime time={since} />
               </span>
-              {situation !== 'clean' && (
-                <span className="block text-s text-soft">
-                  <Trans>Also after reading text by others</Trans>
+              {reachOf(limits).map((words) => (
+                <span key={words} className="block break-words text-s text-soft">
+                  {words}
                 </span>
-              )}
-              {missionId !== null && (
-                <span className="block text-s text-soft">
-                  <Trans>Only in runs of one mission</Trans>
-                </span>
-              )}
+              ))}
               {shape.map((line) => (
                 <span key={line} className="block break-words font-mono text-s text-soft">
                   {line}
@@ -66,4 +62,17 @@ export function StandingApprovals() {
       </ul>
     </>
   );
+}
+
+type Limits = Pick<ApprovalList['approvals'][number], 'situation' | 'mission_id' | 'mission_name'>;
+
+/** How far an approval goes, and to what it is limited. */
+function reachOf({ situation, mission_id: missionId, mission_name: name }: Limits): string[] {
+  const reach = {
+    clean: [],
+    foreign: [t`also after reading text by others`],
+    both: [t`also after reading text by others and private data`],
+  }[situation];
+  if (missionId === null) return reach;
+  return [...reach, name === null ? t`only for a mission that is gone` : t`only for the mission “${name}”`];
 }

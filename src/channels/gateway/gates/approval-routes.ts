@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StandingApprovals } from '#agent/gates/standing-approvals.ts';
+import { SITUATIONS } from '#domain/thread/origin.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { situation } from './gate-shape.ts';
 
 type Services = { readonly approvals: StandingApprovals };
 
@@ -20,8 +20,16 @@ const listApprovals = defineRoute({
               user_id: z.string(),
               tool: z.string(),
               shape: z.array(z.string()).describe('The arguments it covers, one line for each value.'),
-              situation: situation.describe('It applies in this situation and in weaker ones.'),
+              situation: z
+                .enum(SITUATIONS)
+                .describe(
+                  'How far it goes: only while the model has read nothing by others (`clean`), also after text by others (`foreign`), or also when it has read private data besides (`both`).',
+                ),
               mission_id: z.uuid().nullable().describe('The mission to whose runs it is limited.'),
+              mission_name: z
+                .string()
+                .nullable()
+                .describe('The name of that mission; null when it was deleted, and for missions of other users.'),
               created_at: z.iso.datetime(),
             }),
           ),
@@ -32,14 +40,15 @@ const listApprovals = defineRoute({
   async handle({ principal }, { approvals }: Services) {
     const found = await approvals.list(principal);
     return {
-      approvals: found.map((approval) => ({
-        id: approval.id,
-        user_id: approval.userId,
-        tool: approval.tool,
-        shape: approval.shape.split('\n'),
-        situation: approval.situation,
-        mission_id: approval.missionId,
-        created_at: approval.createdAt.toISOString(),
+      approvals: found.map(({ id, userId, tool, shape, situation, missionId, missionName, createdAt }) => ({
+        id,
+        user_id: userId,
+        tool,
+        shape: shape.split('\n'),
+        situation,
+        mission_id: missionId,
+        mission_name: missionName,
+        created_at: createdAt.toISOString(),
       })),
     };
   },
