@@ -123,6 +123,7 @@ const MATRIX: Record<string, Row> = {
   'GET /api/memory': row([200, 200, 200, 200], () => ({ route: '/api/memory?q=anything' })),
   'GET /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
   'PUT /api/memory/*': row([200, 200, 200, 200], () => ({ route: '/api/memory/mine', body: { text: 'mine' } })),
+  'POST /api/memory/keep': row([200, 200, 200, 200], () => ({ route: '/api/memory/keep', body: { all: true } })),
   'DELETE /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
   'GET /api/usage': row([200, 200, 200, 200], () => ({ route: '/api/usage' })),
   'GET /api/status': row([200, 200, 200, 200], () => ({ route: '/api/status' })),

@@ -6,7 +6,7 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
 
 /** An "always" answer: calls of this version of the tool, with arguments of this shape, need no further approval. */
-export type StandingApproval = {
+type StandingApproval = {
   readonly id: string;
   readonly userId: UserId;
   readonly tool: string;
