@@ -98,6 +98,10 @@ export type GivenItem = {
 export type GivenContent = string | readonly ({
   readonly type: 'input_text' | 'output_text' | 'text';
   readonly text: string;
+  /** `others`: text that the user did not write, such as a mail or a page. The agent treats it as data. `own` is the default. */
+  readonly origin?: 'own' | 'others' | null;
+  /** Where a text by others comes from, such as `mail`. */
+  readonly source?: string | null;
 } | {
   readonly type: 'refusal';
   readonly refusal: string;
@@ -105,15 +109,21 @@ export type GivenContent = string | readonly ({
   readonly type: 'input_image';
   /** An https URL, which the service fetches, or a data URL. */
   readonly image_url: string;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'input_file';
   readonly file_data: string;
   readonly filename?: unknown;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'input_file';
   /** An https URL, which the service fetches, or a data URL. */
   readonly file_url: string;
   readonly filename?: unknown;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 })[];
 
 export type Response = {
@@ -454,14 +464,18 @@ export type InputMessage = {
   readonly content: readonly ({
     readonly type: 'input_text';
     readonly text: string;
+    readonly origin?: 'others';
+    readonly source?: string;
   } | {
     readonly type: 'input_image';
     readonly detail: 'auto';
     readonly image_url: string;
+    readonly origin?: 'own';
   } | {
     readonly type: 'input_file';
     readonly file_data: string;
     readonly filename?: string;
+    readonly origin?: 'own';
   })[];
 };
 
@@ -664,18 +678,26 @@ export type CreateChatCompletion = {
 export type ChatContent = string | readonly ({
   readonly type: 'text';
   readonly text: string;
+  /** `others`: text that the user did not write, such as a mail or a page. The agent treats it as data. `own` is the default. */
+  readonly origin?: 'own' | 'others' | null;
+  /** Where a text by others comes from, such as `mail`. */
+  readonly source?: string | null;
 } | {
   readonly type: 'image_url';
   readonly image_url: {
     /** An https URL, which the service fetches, or a data URL. */
     readonly url: string;
   };
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'file';
   readonly file: {
     readonly file_data: string;
     readonly filename?: unknown;
   };
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
 } | {
   readonly type: 'refusal';
 })[];
@@ -848,6 +870,15 @@ export type ThreadItem = {
   readonly role: 'user' | 'assistant' | 'system' | 'developer';
   readonly content: readonly ItemPart[];
   readonly status: 'completed' | 'incomplete';
+  /** A model wrote it in the person's place. */
+  readonly author?: 'agent';
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 } | {
   readonly id: string;
   readonly turn_id: string;
@@ -888,22 +919,37 @@ export type ThreadItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 };
 
 export type ItemPart = {
   readonly type: 'text';
   readonly text: string;
+  /** The sender of the message did not write it: it is forwarded or quoted. */
+  readonly origin?: 'others';
+  /** Where a text by others comes from, in a word. */
+  readonly source?: string;
 } | {
   readonly type: 'image';
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
+  /** The sender of the message wrote it. Otherwise it counts as text by others. */
+  readonly origin?: 'own';
 } | {
   readonly type: 'file';
   readonly filename: string | null;
   readonly media_type: string;
   readonly bytes: number;
   readonly url: string | null;
+  /** The sender of the message wrote it. Otherwise it counts as text by others. */
+  readonly origin?: 'own';
 };
 
 export type TurnVersions = {
@@ -1060,6 +1106,13 @@ export type TurnInspection = {
     readonly item_ids: readonly string[];
     readonly usage: Spent | null;
   })[];
+  /** What the model had read when it made each call. What the person has trusted since is left out. */
+  readonly calls: readonly ({
+    readonly call_id: string;
+    /** What the model had read: no text by others, some, or some together with private data. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    readonly because: readonly ReadSource[];
+  })[];
   readonly gate: {
     readonly id: string;
     readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
@@ -1068,6 +1121,48 @@ export type TurnInspection = {
       readonly name: string;
       readonly arguments: string;
     };
+    /** All calls of one answer that are approved or denied together. The first one is `call`. */
+    readonly calls: readonly ({
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      readonly address: {
+        readonly kind: 'link';
+        readonly site: string;
+      } | {
+        readonly kind: 'composed';
+        readonly site: string;
+        /** How many characters of the address the model had read or was told. */
+        readonly shown: number;
+      } | {
+        readonly kind: 'repeated';
+        readonly site: string;
+        readonly reason: 'many' | 'again';
+      } | null;
+      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+      readonly always?: readonly string[];
+    })[];
+    /** What the model had read: no text by others, some, or some together with private data. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+    readonly because: readonly ReadSource[];
+    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    readonly address: {
+      readonly kind: 'link';
+      readonly site: string;
+    } | {
+      readonly kind: 'composed';
+      readonly site: string;
+      /** How many characters of the address the model had read or was told. */
+      readonly shown: number;
+    } | {
+      readonly kind: 'repeated';
+      readonly site: string;
+      readonly reason: 'many' | 'again';
+    } | null;
+    /** The mission whose run needs the approval. */
+    readonly mission_id: string | null;
     readonly created_at: string;
     readonly answered_at: string | null;
   } | null;
@@ -1111,6 +1206,18 @@ export type TurnInspection = {
   }[];
 };
 
+export type ReadSource = {
+  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
+  /** The address of a page, or the name of a file, tool or server. */
+  readonly name: string | null;
+  /** Others wrote it. */
+  readonly foreign: boolean;
+  /** Only the person may see it. */
+  readonly private: boolean;
+  /** The newest item that it comes from; null for a summary. */
+  readonly item_id: string | null;
+};
+
 export type ChatRequest = {
   readonly message: string;
   readonly thread_id?: string | null;
@@ -1120,6 +1227,8 @@ export type ChatRequest = {
     readonly name?: string | null;
     readonly media_type: string;
     readonly data: string;
+    /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
+    readonly origin?: 'own' | 'others' | null;
   })[] | null;
 };
 
@@ -1140,6 +1249,48 @@ export type ChatReply = {
       readonly name: string;
       readonly arguments: string;
     };
+    /** All calls of one answer that are approved or denied together. The first one is `call`. */
+    readonly calls: readonly ({
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      readonly address: {
+        readonly kind: 'link';
+        readonly site: string;
+      } | {
+        readonly kind: 'composed';
+        readonly site: string;
+        /** How many characters of the address the model had read or was told. */
+        readonly shown: number;
+      } | {
+        readonly kind: 'repeated';
+        readonly site: string;
+        readonly reason: 'many' | 'again';
+      } | null;
+      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+      readonly always?: readonly string[];
+    })[];
+    /** What the model had read: no text by others, some, or some together with private data. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+    readonly because: readonly ReadSource[];
+    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    readonly address: {
+      readonly kind: 'link';
+      readonly site: string;
+    } | {
+      readonly kind: 'composed';
+      readonly site: string;
+      /** How many characters of the address the model had read or was told. */
+      readonly shown: number;
+    } | {
+      readonly kind: 'repeated';
+      readonly site: string;
+      readonly reason: 'many' | 'again';
+    } | null;
+    /** The mission whose run needs the approval. */
+    readonly mission_id: string | null;
   };
 };
 
@@ -1160,6 +1311,48 @@ export type OpenGate = {
     readonly name: string;
     readonly arguments: string;
   };
+  /** All calls of one answer that are approved or denied together. The first one is `call`. */
+  readonly calls: readonly ({
+    readonly call_id: string;
+    readonly name: string;
+    readonly arguments: string;
+    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    readonly address: {
+      readonly kind: 'link';
+      readonly site: string;
+    } | {
+      readonly kind: 'composed';
+      readonly site: string;
+      /** How many characters of the address the model had read or was told. */
+      readonly shown: number;
+    } | {
+      readonly kind: 'repeated';
+      readonly site: string;
+      readonly reason: 'many' | 'again';
+    } | null;
+    /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+    readonly always?: readonly string[];
+  })[];
+  /** What the model had read: no text by others, some, or some together with private data. */
+  readonly situation: 'clean' | 'foreign' | 'both';
+  /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+  readonly because: readonly ReadSource[];
+  /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+  readonly address: {
+    readonly kind: 'link';
+    readonly site: string;
+  } | {
+    readonly kind: 'composed';
+    readonly site: string;
+    /** How many characters of the address the model had read or was told. */
+    readonly shown: number;
+  } | {
+    readonly kind: 'repeated';
+    readonly site: string;
+    readonly reason: 'many' | 'again';
+  } | null;
+  /** The mission whose run needs the approval. */
+  readonly mission_id: string | null;
   /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
   readonly always?: readonly string[];
   /** Of a gate of the kind `input`: what an MCP server asks before it can finish the call. */
@@ -1185,8 +1378,12 @@ export type OpenGate = {
 };
 
 export type GateAnswer = {
-  /** `approve` runs the call, `always` also approves similar calls in future, `deny` refuses it. */
-  readonly answer: 'approve' | 'always' | 'deny';
+  /** For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them. */
+  readonly answer?: 'approve' | 'always' | 'deny';
+  /** Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied. */
+  readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
+  /** With `always`: for runs of the mission whose call it is, and for nothing else. */
+  readonly only?: 'mission' | null;
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
@@ -2528,6 +2725,8 @@ export type SharedItem = {
 export type SharedPart = {
   readonly type: 'text';
   readonly text: string;
+  /** The sender of the message did not write it. */
+  readonly origin?: 'others';
 } | {
   readonly type: 'image';
   readonly url: string;
@@ -2561,6 +2760,8 @@ export type ClientMessage = {
     readonly name?: string | null;
     readonly media_type: string;
     readonly data: string;
+    /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
+    readonly origin?: 'own' | 'others' | null;
   })[] | null;
   readonly type: 'send';
   readonly id?: string;
@@ -2569,8 +2770,12 @@ export type ClientMessage = {
   readonly id?: string;
   readonly turn_id: string;
 } | {
-  /** `approve` runs the call, `always` also approves similar calls in future, `deny` refuses it. */
-  readonly answer: 'approve' | 'always' | 'deny';
+  /** For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them. */
+  readonly answer?: 'approve' | 'always' | 'deny';
+  /** Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied. */
+  readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
+  /** With `always`: for runs of the mission whose call it is, and for nothing else. */
+  readonly only?: 'mission' | null;
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
@@ -2701,6 +2906,15 @@ export type BareItem = {
   readonly role: 'user' | 'assistant' | 'system' | 'developer';
   readonly content: readonly ItemPart[];
   readonly status: 'completed' | 'incomplete';
+  /** A model wrote it in the person's place. */
+  readonly author?: 'agent';
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 } | {
   readonly id: string;
   readonly type: 'function_call';
@@ -2717,6 +2931,13 @@ export type BareItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
+  /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
+  readonly reads?: {
+    readonly foreign: boolean;
+    readonly private: boolean;
+  };
+  /** The person has read it and trusts it: later calls are not judged by it. */
+  readonly vouched?: true;
 };
 
 export type WebhookMessage = {
@@ -2918,6 +3139,11 @@ export type Routes = {
   'GET /api/threads/{id}/items/{item}/image': {
     params: { id: string; item: string };
     query: { url: string };
+    result: undefined;
+  };
+  /** Trust a message or an output: later calls are not judged by it. */
+  'POST /api/threads/{id}/items/{item}/vouch': {
+    params: { id: string; item: string };
     result: undefined;
   };
   /** List the messages that wait behind the running turn of a thread. */
