@@ -36,11 +36,12 @@ test('every gate is answered, although some answers are lost, and a gate that st
   await query(cluster, `insert into settings (name, value) values ('tool_policy:mark_again', '{"level":"ask"}')`);
   const replica = await cluster.start();
   const gone: Replica = { ...replica, request: () => Promise.reject(new TypeError('fetch failed')) };
+  const away: Replica = { ...replica, request: async () => new Response('Try again later.', { status: 503 }) };
   const use = `use mark_again {"ledger":"${cluster.ledger.url}"}`;
   const first = await replica.ask(`${use}\n${use}`, { background: true });
   await replica.ask('say later', { background: true, previous_response_id: first.id });
 
-  const answering = startAnswering({ connection: cluster.connection, replicas: new Set([replica, gone]) });
+  const answering = startAnswering({ connection: cluster.connection, replicas: new Set([replica, gone, away]) });
   await answering.stop();
   expect(await query(cluster, 'select status from turns order by seq')).toEqual(
     ['waiting', 'waiting', 'completed', 'completed'].map((status) => ({ status })),

@@ -8,7 +8,11 @@ import { waitFor } from '../support/wait-for.ts';
 /** A gate and the turn that continues after it, as the replica that took the answer said. */
 type Answered = { readonly gateId: string; readonly turnId: string };
 
-type Reply = { readonly status: number; readonly body: { turn_id: string; gates: readonly { id: string }[] } };
+type Reply = {
+  readonly status: number;
+  readonly text: string;
+  readonly body: { readonly turn_id: string; readonly gates: readonly { id: string }[] };
+};
 
 const MOST_GATES = 100;
 const LIST_MS = 100;
@@ -30,7 +34,9 @@ export function startAnswering(cluster: Pick<Cluster, 'replicas' | 'connection'>
     try {
       const init = body && { method: 'POST', body: JSON.stringify(body) };
       const response = await pick([...cluster.replicas])?.request(route, init);
-      return response && { status: response.status, body: (await response.json()) as Reply['body'] };
+      if (!response) return undefined;
+      const text = await response.text(); // an error may be plain text
+      return { status: response.status, text, body: (response.ok ? JSON.parse(text) : {}) as Reply['body'] };
     } catch (error) {
       if (error instanceof TypeError) return undefined; // the error of fetch for a cut connection
       throw error;
@@ -49,7 +55,7 @@ export function startAnswering(cluster: Pick<Cluster, 'replicas' | 'connection'>
       isUnknown ||= replies.some((reply) => !reply || reply.status >= 500);
       const isTaken = replies.some((reply) => reply?.status === ACCEPTED);
       const wrong = replies.find((reply) => reply && isWrong(reply.status, isTaken || isUnknown));
-      if (wrong) refused.push(`gate ${gateId}: ${wrong.status} ${JSON.stringify(wrong.body)}`);
+      if (wrong) refused.push(`gate ${gateId}: ${wrong.status} ${wrong.text}`);
       if (isTaken || replies.some((reply) => reply && reply.status < 500)) return;
     }
   }
@@ -74,7 +80,8 @@ export function startAnswering(cluster: Pick<Cluster, 'replicas' | 'connection'>
     /** Waits until no gate is open and no turn goes on after one. */
     async stop(): Promise<void> {
       try {
-        await waitFor('all gates to be answered', async () => (await countOpen(cluster)) === 0);
+        const answeredAll = waitFor('all gates to be answered', async () => (await countOpen(cluster)) === 0);
+        await Promise.race([answeredAll, working]); // the person may have failed
       } finally {
         over.abort();
       }

@@ -31,8 +31,8 @@ export function startLoad(
   /** Notes the answers that say that the service is at fault: faults around it are a 503. */
   function anyReplica(): Pick<Replica, 'post' | 'request'> | undefined {
     const replica = pick(replicas());
-    const note = async (sent: Promise<Response>) => {
-      const response = await sent;
+    const note = async (request: Promise<Response>) => {
+      const response = await request;
       if (response.status === 500) errors.push(`${replica?.name}: ${await response.clone().text()}`);
       return response;
     };
