@@ -30,6 +30,10 @@ test.each([failure('23505'), failure('42601'), new Error('no such table'), 'a st
   },
 );
 
-test('a closed connection is recognised by its message', () => {
-  expect(isAway(new Error('Connection terminated unexpectedly'))).toBe(true);
+test.each([
+  'Connection terminated unexpectedly',
+  'timeout expired', // of a client that connects alone
+  'timeout exceeded when trying to connect', // of a pool
+])('without a code, the message tells: %s', (message) => {
+  expect(isAway(new Error(message))).toBe(true);
 });

@@ -37,7 +37,7 @@ const AWAY = new Set([
   'RB001',
 ]);
 const WITHOUT_CODE =
-  /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|query read timeout/i;
+  /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|^timeout expired$|query read timeout/i;
 
 /** Whether the database can't be reached or can't answer now, as opposed to having refused the statement. */
 export function isAway(error: unknown): boolean {
