@@ -20,7 +20,11 @@ test('an export from a laptop imports unchanged on a server: threads, jobs, user
   const key = { SECRETS_KEY: 'ab'.repeat(32) };
   const file = path.join(folder, 'everything.reborn');
   const first = await startService({ ...embedded, ...key, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
-  const answer = await first.ask('hello');
+  const content = [
+    { type: 'input_text', text: 'hello' },
+    { type: 'input_text', text: 'a mail', origin: 'others', source: 'mail' },
+  ];
+  const answer = await first.ask([{ role: 'user', content }]);
   const job = await first.webhook.submit({ message: 'hello by webhook', conversation_id: 'c' });
   await first.webhook.completed(job);
   await runReborn(['user', 'add', 'Ann', '--email', 'ann@example.com'], { env: embedded });
@@ -39,6 +43,8 @@ test('an export from a laptop imports unchanged on a server: threads, jobs, user
   const second = await startService({ ...server.env, ...key, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET });
   try {
     expect(textOf(await second.get(answer.id))).toBe(textOf(answer));
+    const kept = await second.request(`/api/v1/responses/${answer.id}/input_items`);
+    expect(await kept.json()).toMatchObject({ data: [{ content }] });
     expect(await second.webhook.job(job)).toMatchObject({ status: 'completed', conversation_id: 'c' });
     const next = await second.ask('and again', { previous_response_id: answer.id });
     expect(next.status).toBe('completed');

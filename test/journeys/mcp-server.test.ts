@@ -58,6 +58,16 @@ test.for(['legacy', 'auto', { pin: '2026-07-28' }] as const)(
   },
 );
 
+test('a message of a client is written by an agent, and not by the person', async ({ service, home, ann }) => {
+  await using server = await connect(service, ann);
+  const { thread_id: thread } = replyOf(await server.call('ask', { message: 'say who wrote this' }));
+  const stored = await home.query<{ author: string }>(
+    `select body ->> 'author' as author from items where thread_id = $1 and body ->> 'role' = 'user'`,
+    [thread],
+  );
+  expect(stored).toEqual([{ author: 'agent' }]);
+});
+
 test('walls: threads, messages and notes of others are not found, and mistakes are results', async ({
   service,
   ann,
