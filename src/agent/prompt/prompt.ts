@@ -1,6 +1,7 @@
 import { block, escapeTags } from '#domain/text/block.ts';
+import { isTextType } from '#domain/text/media-type.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
-import { isStored } from '#domain/thread/attachment.ts';
+import { isAttached, isStored } from '#domain/thread/attachment.ts';
 import { type ContentPart, type Item, text, textOf } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Summary } from '#domain/thread/summary.ts';
@@ -95,7 +96,9 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
     if (step.said || step.calls.length > 0) messages.push({ role: 'assistant', text: step.said, calls: step.calls });
     for (const call of step.calls)
       messages.push(
-        resultOf(call, outputs.get(call.callId)?.shift()?.output, theirs.has(call.callId) ? call.name : sourceOf(call)),
+        theirs.has(call.callId)
+          ? resultOf(call, outputs.get(call.callId)?.shift()?.output, call.name, true)
+          : resultOf(call, outputs.get(call.callId)?.shift()?.output, sourceOf(call)),
       );
     step = { said, calls: [], hasResults: false };
   };
@@ -128,15 +131,18 @@ function resultOf(
   call: ToolCall,
   output: readonly ContentPart[] | undefined,
   source?: string,
+  isCallers = false,
 ): PromptMessage<ContentPart> {
   const { callId, name } = call;
   if (!output) return { role: 'tool', callId, name, output: [text('No result was recorded.')] };
-  return { role: 'tool', callId, name, output: source === undefined ? output : wrapOutput(output, source) };
+  return { role: 'tool', callId, name, output: source === undefined ? output : wrapOutput(output, source, isCallers) };
 }
 
 /** Wraps only in prompts, so that stored items stay unchanged. */
-function wrapOutput(output: readonly ContentPart[], source: string): ContentPart[] {
+function wrapOutput(output: readonly ContentPart[], source: string, isCallers: boolean): ContentPart[] {
   return output.map((part) => {
+    // The caller wants the model to look at its pictures. They count as foreign, like all of the output.
+    if (isCallers && isAttached(part) && !isTextType(part.mediaType)) return withPlainName(part);
     const known = wrapped.get(part);
     if (known?.source === source) return known.part;
     const made = wrapPart(part, source);
@@ -151,13 +157,11 @@ const wrapped = new WeakMap<ContentPart, { readonly source: string; readonly par
 function wrapPart(part: ContentPart, source: string): ContentPart {
   if (part.type === 'text') return text(wrapUntrusted(part.text, source, Number.POSITIVE_INFINITY));
   // No rule can search a picture for instructions, so the model only learns that there is one.
-  if (part.type !== 'file' || !TEXTUAL.test(part.mediaType)) return text(`[${part.type} that the user sees]`);
+  if (part.type !== 'file' || !isTextType(part.mediaType)) return text(`[${part.type} that the user sees]`);
   if (isStored(part)) return text(`[${part.type} left out: it was not read]`); // never unwrapped
   const words = Buffer.from(part.base64, 'base64').toString('utf8');
   return text(wrapUntrusted(words, `${source}/${part.filename ?? 'file'}`, Number.POSITIVE_INFINITY));
 }
-
-const TEXTUAL = /^text\/|[/+](?:json|xml)\b/;
 
 /** A part of a message. What others wrote is wrapped only in prompts, so that people see their own messages unchanged. */
 function toPromptPart(part: ContentPart): ContentPart {
