@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { restoreArchive } from '#database/archive/restore-archive.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
+import { addPerson } from '../support/person.ts';
 import { archiveOf, archiveText, connect, connectToEverything, openDatabases } from './databases.ts';
 
 let databases: Awaited<ReturnType<typeof openDatabases>>;
@@ -80,6 +81,25 @@ test('restored rows have the same row-level policies, and sequences continue', a
   expect(seen.rowCount).toBe(0);
   expect(unforced.rows).toEqual([]);
   expect(numbers.rows.map(({ id }) => id)).toEqual(['1', '2', '3']);
+});
+
+test('what was read and allowed because of it is the same after a restore', async () => {
+  const [from, to] = [await databases.create(), await databases.create()];
+  await migrateDatabase(from, MIGRATIONS);
+  const filling = await connectToEverything(from);
+  await addPerson(filling, 'ann');
+  await filling.end();
+  await restoreArchive({ connection: to, migrations: MIGRATIONS, archive: await archiveOf(await archiveText(from)) });
+
+  const client = await connectToEverything(to);
+  const { rows } = await client.query(
+    `select (select origin from notes) as note, (select reads->>'foreign' from summaries) as summary,
+       (select asked->>'situation' from gates) as gate, (select situation from standing_approvals) as always,
+       (select mission_id is not null from standing_approvals) as limited, (select site from site_grants) as site`,
+  );
+  await client.end();
+  const kept = { note: 'foreign', summary: 'true', gate: 'both', always: 'foreign', limited: true, site: 'a.example' };
+  expect(rows).toEqual([kept]);
 });
 
 test('an archive can be read in pieces of any size', async () => {

@@ -12,6 +12,7 @@ import type { Tool } from '#tools/tool.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { clientOf, SETTINGS, type WireResponse } from '../support/service.ts';
 import { type Asked, startStandIn } from '../support/stand-in.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { CASES, type Case } from './cases.ts';
 import { startGullibleModel } from './gullible-model.ts';
 import { createMission, runMission } from './unattended.ts';
@@ -53,7 +54,10 @@ const TOOLS = [
   tool('read_source', async () => written),
   tool('notes', async () => JSON.stringify({ notes: [{ path: 'todo', text: written }] })),
   tool('list_files', async () => written),
-  tool('read_config', async () => `key=${STORED} model=${OF_SERVICE} ${Buffer.from(STORED).toString('base64')}`),
+  // It says what it reads, so that calls after it are stopped by nothing but the search for secrets.
+  tool('read_config', async () => `key=${STORED} model=${OF_SERVICE} ${Buffer.from(STORED).toString('base64')}`, {
+    flow: { reads: { private: true }, runs: 'always' },
+  }),
   write('send_mail'),
   write('remember'),
 ];
@@ -172,12 +176,17 @@ function expectWrapped(): void {
   }
 }
 
-test("the user's own requests work: a named host is fetched, and a requested mail is sent", async () => {
+test("the user's own requests work: a named host is fetched, and after that a requested mail takes one approval", async () => {
   written = 'All is well.';
-  await service.ask(
+  const response = await service.ask(
     'Read https://docs.example/page, then mail Bob. => reborn_web_fetch {"url":"https://docs.example/page"} => send_mail {"to":"bob@docs.example","text":"hi"}',
   );
   expect(standIn.asked.map(({ url }) => url.href)).toEqual(['https://docs.example/page']);
+  expect(response.error?.code).toBe('approval_required');
+  expect(done).toEqual([]);
+  const { gates } = (await (await service.request('/api/gates')).json()) as { gates: { id: string }[] };
+  await service.request(`/api/gates/${gates[0]?.id}`, { method: 'POST', body: JSON.stringify({ answer: 'approve' }) });
+  await waitFor('the mail', async () => done.length > 0);
   expect(done).toEqual([{ tool: 'send_mail', arguments: '{"to":"bob@docs.example","text":"hi"}' }]);
   expectWrapped();
 });
