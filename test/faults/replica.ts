@@ -4,15 +4,17 @@ import { startApp } from '#app/start-app.ts';
 import { readConfig } from '#config/config.ts';
 import type { EngineTimes } from '#engine/engine-times.ts';
 import type { Tool } from '#tools/tool.ts';
+import { type ActOutside, type ActResult, personalTools } from '../provenance/personal-tools.ts';
 import { networkOf } from '../support/stand-in.ts';
 
 /**
  * A replica as in production, plus two tools that leave a mark outside: one may be repeated, the other must not be. The
- * outside world is a stand-in if its port is given.
+ * outside world is a stand-in if its port is given, and may then also answer the calls of the tools of a person.
  */
 const log = createLog('warn');
-const tools = [markTool('mark_once', false), markTool('mark_again', true)];
 const port = process.env['STAND_IN_PORT'];
+const ofPerson = process.env['PERSONAL_TOOLS'] ? personalTools(actAt(`http://127.0.0.1:${port}/`), 'allow') : [];
+const tools = [markTool('mark_once', false), markTool('mark_again', true), ...ofPerson];
 const purgeEvery = process.env['PURGE_THREADS_EVERY_MS'];
 const sweepEvery = process.env['SWEEP_ATTACHMENTS_EVERY_MS'];
 const claimSeconds = process.env['CLAIM_SECONDS'];
@@ -41,5 +43,12 @@ function markTool(name: string, repeatable: boolean): Tool {
       await sleep(pause, undefined, { signal });
       return 'marked';
     },
+  };
+}
+
+function actAt(url: string): ActOutside {
+  return async (act) => {
+    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(act) });
+    return (await answer.json()) as ActResult;
   };
 }

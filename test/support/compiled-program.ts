@@ -4,7 +4,12 @@ import { layOutProgram } from '../../scripts/package/lay-out-program.ts';
 import { cachedFolder, hashOfFiles, ROOT } from './cached-folder.ts';
 
 const REPLICA = 'test/faults/replica';
-const SOURCES = ['{src,migrations,sdk,wit,scripts/package}/**/*', 'test/{faults,support}/*.ts', 'package-lock.json'];
+const SOURCES = [
+  '{src,migrations,sdk,wit,scripts/package}/**/*',
+  'test/{faults,support}/*.ts',
+  'test/provenance/personal-tools.ts',
+  'package-lock.json',
+];
 const EXCLUDED = ['**/node_modules/**', 'src/**/*.test.ts'];
 
 let compiled: Promise<string> | undefined;
