@@ -72,8 +72,8 @@ function createPerson(service: Client, number: number, { id: userId, headers }: 
     weather: () => ({ text: 'Sunny, 12 degrees' }),
     lookup: () => ({ text: shown.lookup }),
   };
-  const request: Client['request'] = (route, init = {}) =>
-    service.request(route, { ...init, headers: { ...init.headers, ...headers } });
+  const request: Client['request'] = (route, init) =>
+    service.request(route, { ...init, headers: { ...init?.headers, ...headers } });
   const json = async <T>(route: string, init?: Parameters<Client['request']>[1]) =>
     (await (await request(route, init)).json()) as T;
   const noteAt = (path: string) => `/api/memory/${encodeURIComponent(path)}`;
