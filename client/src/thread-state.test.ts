@@ -4,6 +4,7 @@ import type { BareItem, OpenGate, QueuedTurn, ThreadItem, TurnEvent } from './ap
 import {
   EMPTY_THREAD,
   findRunningTurn,
+  firstAfterClean,
   hasReadOthers,
   positionOf,
   type ThreadState,
@@ -229,6 +230,9 @@ test('a thread has read text by others until the person has trusted each of them
   const state = read(forwarded, output);
   expect(hasReadOthers(state)).toBe(true);
   expect(hasReadOthers(withVouched(state, 'f'))).toBe(true);
+  expect(firstAfterClean(read(message('q', 'user', 'hi')))).toBeUndefined();
+  expect(firstAfterClean(state)).toBe('f');
+  expect(firstAfterClean(withVouched(state, 'f'))).toBeUndefined(); // the call of the output is not loaded
   expect(hasReadOthers(withVouched(withVouched(state, 'f'), 'r'))).toBe(false);
 });
 

@@ -189,6 +189,18 @@ export const hasReadOthers = ({ turns, outputs }: ThreadState): boolean =>
     entries.some((entry) => entry.kind === 'message' && !entry.isVouched && holdsTextByOthers(entry)),
   );
 
+/** The id of the first message of the first loaded turn that has read text by others: all before it is clean. */
+export function firstAfterClean({ turns, outputs }: ThreadState): string | undefined {
+  const turn = turns.find(({ entries }) =>
+    entries.some((entry) => {
+      if (entry.kind === 'message') return !entry.isVouched && holdsTextByOthers(entry);
+      const output = entry.kind === 'call' ? outputs.get(entry.callId) : undefined;
+      return output?.reads?.foreign && !output.isVouched;
+    }),
+  );
+  return turn?.entries.find((entry) => entry.kind === 'message')?.id;
+}
+
 /** Where a subscription continues: after the newest event, or from the start of the newest turn. */
 export function positionOf(state: ThreadState): { turn_id: string; sequence?: number } | undefined {
   const newest = state.turns.at(-1);

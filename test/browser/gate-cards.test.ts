@@ -77,6 +77,20 @@ test('a result that the person trusts has no part in later questions', async () 
   await page.close();
 });
 
+test('a clean thread begins with what was said before text by others was read', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say hello there');
+  await page.getByRole('article').getByText('hello there').waitFor();
+  await ask(page, 'What is new about boats?');
+  await page.getByRole('article').getByText('result: Boats').waitFor();
+  await page.getByRole('button', { name: 'has read text by others' }).click();
+  await page.getByRole('menuitem', { name: 'Start a clean thread from here' }).click();
+  await expect.poll(() => page.getByRole('log').getByText('What is new about boats?').count()).toBe(0);
+  await page.getByRole('article').getByText('hello there').waitFor();
+  expect(await page.getByText('has read text by others').count()).toBe(0);
+  await page.close();
+});
+
 test('an address that the agent has composed is shown in full, and opened only after a question', async () => {
   const page = await askAfterReading('Where can I order one?');
   await page.getByRole('link', { name: 'the boat' }).waitFor();

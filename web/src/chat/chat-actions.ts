@@ -21,6 +21,8 @@ export type Actions = {
   readonly show: (turnId: string) => void;
   /** A new thread with what was said before the message, and the message as it is now. */
   readonly fork: (entry: MessageEntry, text: string) => Promise<void>;
+  /** A new thread with what was said before the thread has read text by others. */
+  readonly startClean: (beforeItemId: string) => void;
   /** Withdraws a message that waits; with `text`, to edit it in the composer. */
   readonly withdraw: (turnId: string, text?: string) => Promise<void>;
   /** The person has read a message or an output, and trusts it. */
@@ -80,6 +82,12 @@ export function useChatActions(parts: {
           body: { before_item_id: entry.id },
         });
         await sendMessage(client, { message: text, thread_id: fork.id });
+        await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
+      }),
+    startClean: (beforeItemId) =>
+      void attempt(async () => {
+        const body = { before_item_id: beforeItemId };
+        const fork = await client.call('POST /api/threads/{id}/fork', { params: { id: threadId }, body });
         await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
       }),
     withdraw: (turnId, text) =>

@@ -87,6 +87,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
             model={model}
             onModel={setChosen}
             onInspect={() => setInspected(state.turns.at(-1)?.id)}
+            hasOlder={hasOlder}
           />
           {phase === 'ready' ? (
             <Transcript
