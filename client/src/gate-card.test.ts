@@ -39,11 +39,12 @@ test.each([
   [source('file', null), 'a picture or file (text by others)'],
   [source('message', 'forwarded'), 'a message (forwarded) (text by others)'],
   [source('summary', null), 'earlier messages (text by others)'],
-  [source('page', `https://x.example/\u202e${'y'.repeat(200)}`), /read x\.example\/\\u202ey+… \(text/],
+  [
+    source('page', `https://x.example/\u202e${'y'.repeat(200)}`),
+    `x.example/\\u202e${'y'.repeat(84)}… (text by others)`,
+  ],
 ])('a source is named as people know it: %j', (because, words) => {
-  const said = describeReason(gate('foreign', because));
-  if (typeof words === 'string') expect(said).toBe(`Asked because this conversation has read ${words}.`);
-  else expect(said).toMatch(words);
+  expect(describeReason(gate('foreign', because))).toBe(`Asked because this conversation has read ${words}.`);
 });
 
 test('of many sources the newest are named, and private data beside them', () => {

@@ -45,10 +45,10 @@ export const factOf = ({ kind, name, foreign, item_id: itemId }: ReadSource): Re
   itemId,
 });
 
-const shorten = (name: string) => {
-  const letters = [...escapeInvisible(name.replace(/\s+/g, ' '))];
-  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join('')}…` : letters.join('');
-};
+function shorten(name: string): string {
+  const shown = escapeInvisible(name.replace(/\s+/g, ' '));
+  return shown.length > MOST_LETTERS ? `${shown.slice(0, MOST_LETTERS).replace(/[\uD800-\uDBFF]$/, '')}…` : shown;
+}
 
 /** The reason as an English sentence. `quote` sets names apart, which others may have chosen. */
 export function describeReason(

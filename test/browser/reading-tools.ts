@@ -36,7 +36,7 @@ export function createReadingTools() {
 /** Addresses that the person has written are opened at once, so the model has to find them itself. */
 export function decideByWords(prompt: SeenPrompt): Answer {
   const { messages } = prompt;
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const asked = messages.map(({ role }) => role).lastIndexOf('user');
   const words = messages[asked]?.text ?? '';
   const calls = CALLS.filter(({ when }) => words.includes(when)).map(({ call }) => call);
   const isAnswered = messages.slice(asked + 1).some(({ role }) => role === 'tool');

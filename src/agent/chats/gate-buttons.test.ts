@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
-import type { UserId } from '#domain/principal.ts';
 import type { AskedCall, OpenGate } from '#domain/tool/gate.ts';
 import type { ChatPort } from './chat-port.ts';
 import { messageFor } from './gate-buttons.ts';
@@ -17,7 +16,7 @@ const gate = (asked: OpenGate['asked']): OpenGate => ({
   id: '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11' as GateId,
   threadId: 't' as ThreadId,
   turnId: 'n' as TurnId,
-  userId: 'u' as UserId,
+  userId: 'u',
   kind: 'approval',
   call: call('send', '{"to":"ann"}'),
   revision: null,

@@ -158,9 +158,9 @@ test('a message that was refused at a gate can be sent again', () => {
 test('a queued message says whether it waits for an answer of the person', () => {
   const queued = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: place.created_at, items: [] };
   const call = { call_id: 'k', name: 'send', arguments: '{}' };
-  const asked = { calls: [{ ...call, address: null }], situation: 'clean', because: [], address: null } as const;
+  const facts = { calls: [{ ...call, address: null }], situation: 'clean', because: [], address: null } as const;
   const ids = { id: 'g', user_id: 'u', thread_id: 'x', turn_id: 't1', mission_id: null };
-  const gate = { ...ids, call, ...asked, created_at: place.created_at };
+  const gate = { ...ids, call, ...facts, created_at: place.created_at };
   const waiting = { ...EMPTY_THREAD, queued: [queued] };
   const atGate = (state: ThreadState) => rowsOf(state).find((row) => row.kind === 'queued')?.atGate;
   expect(atGate(waiting)).toBe(false);

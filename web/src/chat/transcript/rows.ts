@@ -108,7 +108,7 @@ function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry
     addStep(rows, turnId, {
       call: entry,
       output: state.outputs.get(entry.callId),
-      waits: state.gate?.calls.some(({ call_id: id }) => id === entry.callId) ?? false,
+      waits: state.gate?.calls.some((call) => call.call_id === entry.callId) ?? false,
     });
   } else if (entry.role === 'user') {
     rows.push({ kind: 'user', id, turnId, entry, versions: [] });
