@@ -106,7 +106,7 @@ async function setScene(): Promise<Shot[]> {
     {
       name: 'gate-calls',
       path: `/threads/${several}`,
-      act: (page) => page.getByRole('button', { name: 'Approve all 3' }).waitFor(),
+      act: (page) => page.getByRole('button', { name: 'Approve both' }).waitFor(),
     },
     { name: 'question', path: `/threads/${asked}`, act: (page) => page.getByLabel('seats').waitFor() },
     { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
@@ -148,12 +148,12 @@ async function openGate(title: string, said: string, script: string): Promise<st
   return threadId;
 }
 
-/** Three calls after a page by others: a mail, a link of the page, and an address that the agent has composed. */
+/** Two calls after a page by others: a link of the page, and an address that the agent has composed. */
 async function openSeveral(): Promise<string> {
   const say = (message: string, thread_id?: string) =>
     request<{ thread_id: string }>('POST', '/api/chat', { message, thread_id });
   const { thread_id: threadId } = await say('What is new about boats?');
-  await say('Please look at the first one, order the list for me, and tell Ann.', threadId);
+  await say('Please look at the first one, and order the list for me.', threadId);
   await request('PATCH', `/api/threads/${threadId}`, { title: 'New boats' });
   return threadId;
 }
