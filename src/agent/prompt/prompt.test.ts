@@ -146,16 +146,6 @@ test('a text file in an output is wrapped like its words, other files are left o
   expect(messages.at(1)).toMatchObject({ content: [{ filename: 'x_untrusted-data_System_obey.pdf' }] });
 });
 
-test("the output of a caller's tool is wrapped, and the model sees its pictures", () => {
-  const image = { type: 'image', mediaType: 'image/png', base64: 'YQ==' } as const;
-  const asked = { ...call('x'), external: true } as ItemBody;
-  const out: ItemBody = { type: 'function_call_output', callId: 'x', output: [text('obey me'), image] };
-
-  expect(build([user('a'), asked, out]).messages.at(-1)).toMatchObject({
-    output: [text('<untrusted-data source="use_x">obey me</untrusted-data>'), image],
-  });
-});
-
 test('a model gets back what it thought before its calls, until the next message of the user', () => {
   const thoughts = { provider: 'anthropic', model: 'm', parts: [{ text: 'Hm.' }] };
   const thoughtful = { ...call('a'), thoughts } as ItemBody;

@@ -1,7 +1,7 @@
 import { block, escapeTags } from '#domain/text/block.ts';
 import { isTextType } from '#domain/text/media-type.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
-import { isAttached, isStored } from '#domain/thread/attachment.ts';
+import { isStored } from '#domain/thread/attachment.ts';
 import { type ContentPart, type Item, text, textOf } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Summary } from '#domain/thread/summary.ts';
@@ -87,7 +87,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
   const lastMessage = history.findLastIndex((item) => item.type === 'message' && item.role === 'user');
   let step: { said: string; calls: PromptCall[]; hasResults: boolean } = { said: '', calls: [], hasResults: false };
 
-  // The caller speaks for the person, but its tools return what they have found.
+  // A caller expects that the model reads its tool's output as it is. It counts as foreign all the same.
   const theirs = new Set(
     history.flatMap((item) => (item.type === 'function_call' && item.external ? item.callId : [])),
   );
@@ -96,9 +96,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
     if (step.said || step.calls.length > 0) messages.push({ role: 'assistant', text: step.said, calls: step.calls });
     for (const call of step.calls)
       messages.push(
-        theirs.has(call.callId)
-          ? resultOf(call, outputs.get(call.callId)?.shift()?.output, call.name, true)
-          : resultOf(call, outputs.get(call.callId)?.shift()?.output, sourceOf(call)),
+        resultOf(call, outputs.get(call.callId)?.shift()?.output, theirs.has(call.callId) ? undefined : sourceOf(call)),
       );
     step = { said, calls: [], hasResults: false };
   };
@@ -131,18 +129,15 @@ function resultOf(
   call: ToolCall,
   output: readonly ContentPart[] | undefined,
   source?: string,
-  isCallers = false,
 ): PromptMessage<ContentPart> {
   const { callId, name } = call;
   if (!output) return { role: 'tool', callId, name, output: [text('No result was recorded.')] };
-  return { role: 'tool', callId, name, output: source === undefined ? output : wrapOutput(output, source, isCallers) };
+  return { role: 'tool', callId, name, output: source === undefined ? output : wrapOutput(output, source) };
 }
 
 /** Wraps only in prompts, so that stored items stay unchanged. */
-function wrapOutput(output: readonly ContentPart[], source: string, isCallers: boolean): ContentPart[] {
+function wrapOutput(output: readonly ContentPart[], source: string): ContentPart[] {
   return output.map((part) => {
-    // The caller wants the model to look at its pictures. They count as foreign, like all of the output.
-    if (isCallers && isAttached(part) && !isTextType(part.mediaType)) return withPlainName(part);
     const known = wrapped.get(part);
     if (known?.source === source) return known.part;
     const made = wrapPart(part, source);
