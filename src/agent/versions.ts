@@ -132,9 +132,9 @@ function inputOf(input: readonly TimedItem[], item: ItemId, words: string | unde
   return input.map((each): NewItem => {
     const copy = { ...contentOf(each), id: newId<ItemId>() };
     if (each !== message || words === undefined || copy.type !== 'message') return copy;
-    const { author: _, vouched: __, ...said } = copy;
+    const { id, type, role, status } = copy; // whoever wrote it before, the person has written this one
     const kept = copy.content.filter((part) => part.type !== 'text' || part.origin === 'others');
-    return { ...said, content: [text(words), ...kept] };
+    return { id, type, role, status, content: [text(words), ...kept] };
   });
 }
 

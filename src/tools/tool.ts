@@ -68,7 +68,7 @@ export type Judgement = 'runs' | 'asks' | AddressQuestion;
 export const INERT: ToolFlow = { reads: {}, runs: 'always', inert: true };
 
 /** Of a tool that does not declare it. */
-export const UNDECLARED: ToolFlow = { reads: FOREIGN_AND_PRIVATE, runs: 'clean' };
+const UNDECLARED: ToolFlow = { reads: FOREIGN_AND_PRIVATE, runs: 'clean' };
 
 export const flowOf = (tool: Pick<Tool, 'flow'> | undefined): ToolFlow => tool?.flow ?? UNDECLARED;
 

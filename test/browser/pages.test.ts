@@ -141,9 +141,9 @@ test('a note is written, edited, found by its words and deleted', async () => {
 });
 
 test('notes that the agent wrote after text by others, and old ones, are kept by the person', async () => {
-  const write = (path: string) =>
-    stage.service.request(`/api/memory/${path}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });
-  for (const path of ['boats', 'old']) await write(path);
+  const write = (note: string) =>
+    stage.service.request(`/api/memory/${note}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });
+  for (const note of ['boats', 'old']) await write(note);
   await stage.home.query(`update notes set origin = case path when 'old' then 'unknown' else 'foreign' end`);
   await visit('/memory');
   const banner = page.getByRole('region', { name: 'Notes of unknown origin' });
@@ -159,8 +159,8 @@ test('notes that the agent wrote after text by others, and old ones, are kept by
   await dialog('boats').waitFor({ state: 'detached' });
   await page.getByText('after reading text by others').waitFor({ state: 'detached' });
   expect(await stage.home.query('select distinct origin from notes')).toEqual([{ origin: 'person' }]);
-  for (const path of ['boats', 'old'])
-    await stage.service.request(`/api/memory/${path}`, { method: 'DELETE', body: '{}' });
+  for (const note of ['boats', 'old'])
+    await stage.service.request(`/api/memory/${note}`, { method: 'DELETE', body: '{}' });
 });
 
 test('jobs come in by themselves, are filtered, and tell their details', async () => {

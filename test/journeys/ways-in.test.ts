@@ -182,6 +182,6 @@ test('a resource of an MCP server that a person attaches is by others', async ({
     await call(service, 'POST', '/api/chat/send', { message: 'Sum it up.', attachments });
     expect(await reasonToAsk(home, 'a resource')).toMatchObject({ because: [{ kind: 'file', name: 'note.txt' }] });
   } finally {
-    await server.close();
+    server.close();
   }
 });

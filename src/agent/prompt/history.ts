@@ -1,5 +1,5 @@
 import { isAttached, noteFor, sizeOfPart } from '#domain/thread/attachment.ts';
-import { type ContentPart, type Item } from '#domain/thread/item.ts';
+import type { ContentPart, Item } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 
 /** The most base64 that the images and files of one prompt can have. Providers refuse much larger requests. */

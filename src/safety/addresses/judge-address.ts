@@ -37,7 +37,7 @@ export async function judgeAddress(address: string, read: ReadSoFar, lane = ''):
 }
 
 /** The host as people write it, with a port that is not the usual one. */
-export const siteOf = (url: URL): string => bareHost(url.hostname) + (url.port && `:${url.port}`);
+const siteOf = (url: URL): string => bareHost(url.hostname) + (url.port && `:${url.port}`);
 
 /** Whether both URLs have the same host, ignoring `www.`. */
 export const isSameSite = (one: URL, other: URL): boolean => bareHost(one.hostname) === bareHost(other.hostname);

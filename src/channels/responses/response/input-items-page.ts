@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { firstWithin } from '#domain/thread/attachment.ts';
-import { type AttachedPart, type ContentPart, type Item, type NewItem } from '#domain/thread/item.ts';
+import type { AttachedPart, ContentPart, Item, NewItem } from '#domain/thread/item.ts';
 import { compactionItem, functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
 const ownField = { origin: z.literal('own').optional() };
