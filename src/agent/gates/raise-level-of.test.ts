@@ -88,3 +88,11 @@ test('an order in a summary, a note or the description of a tool raises the leve
   expect(await levelOf('read', [user('hello')], 'allow', [], ['All is well.'])).toBe('allow');
   expect(await levelOf('read', [user('hello')], 'allow', [], [ORDER])).toBe('ask');
 });
+
+test('what the service says about a call does not raise the level, though it names the tool', async () => {
+  const said: ItemBody[] = [
+    { type: 'function_call', callId: 'c', name: 'send_mail', arguments: '{}', external: false },
+    { type: 'function_call_output', callId: 'c', output: [text('Not run: send_mail is not there.')], reads: {} },
+  ];
+  expect(await levelOf('send_mail', [user('hi'), ...said])).toBe('allow');
+});

@@ -1,6 +1,6 @@
 import type { UserId } from '#domain/principal.ts';
 import { untrustedIn } from '#domain/text/untrusted.ts';
-import { type ContentPart, type Item, textOf } from '#domain/thread/item.ts';
+import { type ContentPart, type FunctionCallOutputBody, type Item, textOf } from '#domain/thread/item.ts';
 import type { ToolCall, ToolLevel } from '#domain/tool/tool.ts';
 import { raiseLevel } from '#safety/injection/raise-level.ts';
 import { findFlags } from '#safety/inspect.ts';
@@ -44,10 +44,14 @@ function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
     if (item.type === 'function_call') names.set(item.callId, item.external ? '' : item.name);
     if (item.type === 'message') return item.role === 'assistant' ? [] : [untrustedOf(item.content)];
     if (item.type === 'compaction') return [item.summary];
-    if (item.type === 'function_call' || isTrusted(tools.find(names.get(item.callId) ?? ''))) return [];
+    if (item.type === 'function_call' || isOurs(item) || isTrusted(tools.find(names.get(item.callId) ?? ''))) return [];
     return [[...item.output.map(wordsOf), ...item.output.map(fileNameOf)].join('\n')];
   });
 }
+
+/** What the service itself says about a call, such as that it was denied. */
+const isOurs = ({ reads }: Pick<FunctionCallOutputBody, 'reads'>): boolean =>
+  reads !== undefined && !reads.foreign && !reads.private;
 
 /** The foreign parts of a user's message: wrapped text, and names of files. */
 function untrustedOf(content: readonly ContentPart[]): string {
