@@ -185,6 +185,10 @@ const MATRIX: Record<string, Row> = {
     route: `/api/threads/${threadId}/items/${NO_GATE}/versions`,
     body: {},
   })),
+  'POST /api/threads/:id/items/:item/vouch': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/items/${NO_GATE}/vouch`,
+    body: {},
+  })),
   'POST /api/threads/:id/versions/:turn/show': row([204, 404, 204, 404], ({ threadId, turnId }) => ({
     route: `/api/threads/${threadId}/versions/${turnId}/show`,
     body: {},
