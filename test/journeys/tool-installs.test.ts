@@ -138,12 +138,12 @@ test('a tool without capabilities can reach nothing, and the install says so', a
 
 test('the operator says of one version that it only reads, and of the next one again', async ({ home, wasm }) => {
   const install = (...more: string[]) =>
-    runReborn(['tool', 'install', wasm, '--name', 'reader', '--yes', ...more], { env: home.env });
+    runReborn(['tool', 'install', wasm, '--name', 'almanac', '--yes', ...more], { env: home.env });
   const reads = () =>
-    home.query(`select reads_revision = revision as reads from tools where name = 'reader'`).then(([row]) => row);
+    home.query(`select reads_revision = revision as reads from tools where name = 'almanac'`).then(([row]) => row);
   expect((await install('--reads')).stdout).toContain('You say that it only reads');
   expect(await reads()).toEqual({ reads: true });
-  expect((await runReborn(['tool', 'list'], { env: home.env })).stdout).toMatch(/reader +only/);
+  expect((await runReborn(['tool', 'list'], { env: home.env })).stdout).toMatch(/almanac +only/);
   expect((await install('--force')).stdout).toContain('has to be approved');
   expect(await reads()).toEqual({ reads: null });
 });

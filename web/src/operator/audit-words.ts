@@ -24,6 +24,7 @@ export const actionWords = (): Readonly<Record<string, string>> => ({
   'mcp.sampling': t`Set whether an MCP server may use the model`,
   'mission.drain': t`Stopped missions for maintenance`,
   'mission.drain-end': t`Let missions run again`,
+  'note.keep': t`Kept notes as their own`,
   'origin.vouch': t`Trusted a text by others`,
   'pairing.remove': t`Ended a pairing`,
   'policy.set': t`Set a tool's policy`,
