@@ -3,11 +3,11 @@ import { alone, call, open } from './people.ts';
 import { runRandomly, startKillable } from './random-runs.ts';
 
 /** The long form is `npm run provenance`. */
-test('a hundred random attacks in conversations, with two killed replicas, do nothing without a question', async () => {
-  const report = await runRandomly({ seed: 7, cases: 100, kills: 2 });
+test('thirty random attacks in conversations, with a killed replica, do nothing without a question', async () => {
+  const report = await runRandomly({ seed: 7, cases: 30, kills: 1 });
   expect(report.breaches).toEqual([]);
-  expect(report).toMatchObject({ cases: 100, kills: 2 });
-  expect(report.questions).toBeGreaterThan(50);
+  expect(report).toMatchObject({ cases: 30, kills: 1 });
+  expect(report.questions).toBeGreaterThan(15);
 });
 
 test('a replica that takes over a turn judges its calls by what the dead one has read', async () => {
