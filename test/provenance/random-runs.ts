@@ -117,13 +117,18 @@ export async function startKillable(undo: AsyncDisposableStack) {
   );
   undo.defer(() => app.close());
   await cluster.pair();
+  const replaced: Promise<unknown>[] = [];
+  undo.defer(() => Promise.all(replaced).then(() => {})); // a replica that still starts needs the database
   const service = clientOf(app.gatewayUrl ?? '');
-  return { model: cluster.model, add: () => people.add(service), kill: (name: string) => killOne(cluster, name) };
+  return {
+    model: cluster.model,
+    add: () => people.add(service),
+    kill: (name: string) => void replaced.push(replaceOne(cluster, name)),
+  };
 }
 
-function killOne(cluster: Cluster, name: string): void {
+async function replaceOne(cluster: Cluster, name: string): Promise<void> {
   const replica = [...cluster.replicas].find((each) => each.name === name);
   if (!replica) throw new Error(`There is no replica ${name}.`);
-  void replica.kill();
-  void cluster.start();
+  await Promise.all([replica.kill(), cluster.start()]);
 }
