@@ -52,6 +52,7 @@ export async function runRandomly({ seed, cases, kills, onProgress }: Options): 
     const attacks = Array.from({ length: Math.min(Math.ceil(random.between(0, 4)), cases - begun) }, () =>
       random.pick([first as Attack, ...rest]),
     );
+    if (attacks.length === 0) return; // others have begun the last ones meanwhile
     begun += attacks.length;
     const asked = await suffer(person, attacks);
     questions += asked;
