@@ -3,7 +3,7 @@ import { type ItemId, newId } from '#domain/ids.ts';
 import { type Item, type ItemBody, type OutputReads, text, textByOthers } from '#domain/thread/item.ts';
 import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
 import { INERT, type Tool } from '#tools/tool.ts';
-import { readBefore } from './read-so-far.ts';
+import { readBefore, readsOf } from './read-so-far.ts';
 
 const CLOCK: Tool = {
   definition: { name: 'clock', description: null, parameters: null, strict: null },
@@ -96,4 +96,11 @@ test('what a person has vouched for, and files that are theirs, count as their o
   expect(situationAfter({ ...foreign, vouched: true } as ItemBody)).toBe('clean');
   expect(situationAfter(says(file))).toBe('both');
   expect(situationAfter(says({ ...file, origin: 'own' }))).toBe('clean');
+});
+
+test('a summary of a history that was cut may hold anything', () => {
+  const facts = { history: threadOf(says(text('Hello'))), tools, summary: null };
+
+  expect(readsOf({ ...facts, isCut: true })).toEqual({ foreign: true, private: true });
+  expect(readsOf({ ...facts, isCut: false })).toEqual({ foreign: false, private: false });
 });

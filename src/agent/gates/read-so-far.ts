@@ -28,13 +28,7 @@ export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSo
   const at = history.findIndex(({ id }) => id === callId);
   const items = history.slice(0, startOfAnswer(history, at));
   const read = readIn(items, facts.tools);
-  const hidden: Text[] = [
-    ...(summary
-      ? [{ item: null, source: SUMMARY, reads: summary.reads ?? FOREIGN_AND_PRIVATE, texts: () => [summary.text] }]
-      : []),
-    ...(isCut ? [{ item: null, source: SUMMARY, reads: FOREIGN_AND_PRIVATE, texts: () => [] }] : []),
-  ];
-  const all = [...hidden, ...read];
+  const all = [...hiddenTexts(facts), ...read];
   const reads = unite(all.map((each) => each.reads));
   const own = items.filter(isFromPerson);
   const asked = items.findLastIndex(isRequest);
@@ -51,10 +45,9 @@ export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSo
   };
 }
 
-/** What these items and the summary before them hold. */
-export function readsOf(history: readonly Item[], tools: ToolSet, summary: Summary | null): Reads {
-  const before = summary ? [summary.reads ?? FOREIGN_AND_PRIVATE] : [];
-  return unite([...before, ...readIn(history, tools).map(({ reads }) => reads)]);
+/** What a summary of this history holds. */
+export function readsOf(facts: ReadFacts): Reads {
+  return unite([...hiddenTexts(facts), ...readIn(facts.history, facts.tools)].map(({ reads }) => reads));
 }
 
 /** A text that the model has read, if it is foreign or private. */
@@ -68,6 +61,13 @@ type Text = {
 };
 
 const SUMMARY: ReadSource = { kind: 'summary', name: null };
+
+/** What stands before the history: its summary, and items that were too large to be read. */
+function hiddenTexts({ summary, isCut }: Pick<ReadFacts, 'summary' | 'isCut'>): Text[] {
+  const summed = summary && { reads: summary.reads ?? FOREIGN_AND_PRIVATE, texts: () => [summary.text] };
+  const cut = isCut && { reads: FOREIGN_AND_PRIVATE, texts: () => [] };
+  return [summed, cut].flatMap((hidden) => (hidden ? [{ item: null, source: SUMMARY, ...hidden }] : []));
+}
 
 /** An output belongs to the call before it: some providers give the calls of each answer the same ids. */
 function readIn(items: readonly Item[], tools: ToolSet): Text[] {

@@ -116,7 +116,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     run,
     { ...retrying, discard: meter.discard },
     (prompt) => loadPrompt(readAttachments, prompt, new Set(ownItems().flatMap(storedHashesOf))),
-    async (items, before) => readsOf(items, await currentTools(), before),
+    async (history, summary) => readsOf({ history, summary, tools: await currentTools(), isCut: run.isHistoryCut() }),
     showSummary,
   );
   let failedModels = 0; // models of the chain that failed: the attempt does not ask them again
