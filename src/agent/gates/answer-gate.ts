@@ -92,7 +92,7 @@ async function decide(
 ): Promise<Turn> {
   const asking = await getTurnById(trx, owner, gate.turnId);
   await grant(trx, owner, gate, { answer, by, asking });
-  const started = await insertTurnAfter(trx, owner, gate, itemsOf(gate, answer), channel);
+  const started = await insertTurnAfter(trx, owner, gate, asking, itemsOf(gate, answer), channel);
   if (!started) throw new NotFound('There is no such gate.');
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
@@ -101,11 +101,12 @@ async function decide(
   return started;
 }
 
-/** The turn that continues a thread after its gate; undefined when the thread is gone. */
+/** The turn that continues a thread after the gate of `asked`; undefined when the thread is gone. */
 export async function insertTurnAfter(
   trx: OwnedTransaction,
   owner: Owner,
   gate: OpenGate,
+  asked: Turn,
   items: readonly NewItem[],
   channel?: Channel,
 ): Promise<Turn | undefined> {
@@ -113,7 +114,6 @@ export async function insertTurnAfter(
   const position = await takePositionAfter(trx, owner, gate, id);
   if (!position) return undefined;
   const { thread, seq } = position;
-  const asked = await getTurnById(trx, owner, gate.turnId);
   const { mission } = asked.request;
   const continued = { ...withoutTimeout(asked.request), ...(mission && { mission: continueRun(mission, asked) }) };
   // The reply to a message of a chat goes there, wherever its gate was answered.

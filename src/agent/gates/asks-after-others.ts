@@ -1,6 +1,5 @@
-import { coversSituation } from '#domain/thread/origin.ts';
 import { flowOf, type Tool } from '#tools/tool.ts';
-import { appliesTo } from './judge-call.ts';
+import { levelBefore } from './judge-call.ts';
 import type { SetLevel } from './policy-settings.ts';
 
 /** The part of a tool that decides this, which is known without connecting to anything. */
@@ -11,9 +10,7 @@ export type ToolRights = Pick<Tool, 'level' | 'flow' | 'unreviewed'>;
  * "always". A tool that decides for each call, such as one that opens addresses, is not meant.
  */
 export function asksAfterOthers(tool: ToolRights, policy: SetLevel | undefined): boolean {
-  const set = policy && appliesTo(policy.level, tool) ? policy : undefined;
-  const level = set?.level ?? tool.level ?? 'ask';
+  const { level, isDecided } = levelBefore(tool, policy, 'foreign');
   if (level !== 'allow') return level === 'ask';
-  if (set && coversSituation(set.after, 'foreign')) return false;
-  return flowOf(tool).runs === 'clean';
+  return !isDecided && flowOf(tool).runs === 'clean';
 }

@@ -1,4 +1,4 @@
-import { coversSituation } from '#domain/thread/origin.ts';
+import { coversSituation, type Situation } from '#domain/thread/origin.ts';
 import type { AskReason, GatedCall } from '#domain/tool/gate.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
@@ -34,13 +34,20 @@ export type JudgedCall = {
  * 3. A call that needs an approval runs if the person has said "always" to such calls, in this situation or in a stronger one.
  */
 export async function judgeCall(tool: Tool, call: GatedCall, facts: CallFacts): Promise<JudgedCall> {
-  const set = await facts.operatorLevel();
-  const { situation } = facts.read;
-  if (set && appliesTo(set.level, tool) && (set.level !== 'allow' || coversSituation(set.after, situation)))
-    return { level: set.level, ...(set.level === 'ask' && { reason: 'policy' }) };
-  const level = set && appliesTo(set.level, tool) ? set.level : (tool.level ?? 'ask');
+  const { level, isDecided } = levelBefore(tool, await facts.operatorLevel(), facts.read.situation);
+  if (isDecided) return { level, ...(level === 'ask' && { reason: 'policy' }) };
   const judged = await judgeFlow(tool, call, level, facts);
   return judged.level === 'ask' && (await facts.isAlwaysApproved()) ? { level: 'allow' } : judged;
+}
+
+/** The level of a tool before its flow is asked. `isDecided`: the operator has set it for this situation, so nothing else is. */
+export function levelBefore(
+  tool: Pick<Tool, 'level' | 'unreviewed'>,
+  policy: SetLevel | undefined,
+  situation: Situation,
+): { readonly level: ToolLevel; readonly isDecided: boolean } {
+  if (!policy || !appliesTo(policy.level, tool)) return { level: tool.level ?? 'ask', isDecided: false };
+  return { level: policy.level, isDecided: policy.level !== 'allow' || coversSituation(policy.after, situation) };
 }
 
 /** The operator's `allow` was given for the version that was reviewed. */

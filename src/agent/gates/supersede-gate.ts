@@ -7,7 +7,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { closeGate, findGate } from '#store/threads/gates.ts';
 import { moveJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
-import { requestCancel } from '#store/threads/turns.ts';
+import { getTurnById, requestCancel } from '#store/threads/turns.ts';
 import { markLike } from '#store/threads/unstored-turns.ts';
 import { insertTurnAfter } from './answer-gate.ts';
 
@@ -19,7 +19,7 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
   const turn = await withOwner(db, owner, async (trx) => {
     await lockThread(trx, owner, gate.threadId);
     if (!(await findGate(trx, owner, gate.id))) return undefined; // it was answered meanwhile
-    const started = await insertTurnAfter(trx, owner, gate, [
+    const started = await insertTurnAfter(trx, owner, gate, await getTurnById(trx, owner, gate.turnId), [
       { id: newId(), type: 'function_call_output', callId: gate.call.callId, output: [text(SUPERSEDED)], reads: {} },
     ]);
     if (!started) return undefined;
