@@ -64,7 +64,7 @@ describe('a forbidden import is found', () => {
     ['a relative import into a folder', 'main.ts', "import './cli/serve.ts';", 'begin with #'],
     ['a # import inside a folder', 'agent/a.ts', "import '#agent/b.ts';", 'imports are relative'],
     ['an import from outside src', 'agent/a.ts', "import '../../test/fake.ts';", 'outside src'],
-    ['migrations outside database', 'store/a.ts', "import '../../migrations/0001-threads.ts';", 'outside src'],
+    ['migrations outside database', 'store/a.ts', "import '../../migrations/0100-baseline.ts';", 'outside src'],
 
     ['kysely outside SQL', 'agent/a.ts', "import { sql } from 'kysely';", 'only store, database, engine may'],
     ['a part of kysely', 'http/a.ts', "import { a } from 'kysely/helpers/postgres';", 'imports kysely;'],
@@ -146,7 +146,7 @@ describe('an allowed import passes', () => {
     ['terminal/screen/screen.ts', "import { TUI } from '@earendil-works/pi-tui';"],
     ['engine/a.ts', "import type { A } from '#store/connection.ts'; import pg from 'pg';"],
     ['engine/queue.ts', "import { type A } from '#store/connection.ts'; import pg from 'pg';"],
-    ['database/migrate.ts', "import * as threads from '../../migrations/0001-threads.ts'; import 'kysely';"],
+    ['database/migrate.ts', "import * as threads from '../../migrations/0100-baseline.ts'; import 'kysely';"],
     ['tools/builtin/clock.ts', "import '../registry.ts'; import 'node:fs';"],
     ['domain/ids.ts', "import { randomBytes } from 'node:crypto'; import './turn.ts';"],
     ['models/openai.ts', "import { openai } from '@ai-sdk/openai'; import { streamText } from 'ai';"],

@@ -5,7 +5,7 @@ import { LAUNCHER } from './launcher.ts';
 import { packageManifest, sdkManifest } from './manifests.ts';
 
 /** A new tool is a copy of the template. Jails receive their programs as source text, and tool authors read the types. */
-const COPIED = ['wit', 'sdk/template', 'src/engine/sql'];
+const COPIED = ['wit', 'sdk/template', 'src/engine/sql', 'src/lifecycle/sql', 'src/store/sql', 'migrations/baseline'];
 const SOURCES = ['sdk/src', 'src/tools/component/jail/inside'];
 
 /**

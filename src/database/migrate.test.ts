@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { makeHome, removeHome } from './embedded/owner-process.test-support.ts';
-import { migrateDatabase } from './migrate.ts';
+import { MIGRATIONS, migrateDatabase } from './migrate.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { readSchemaState } from './schema-state.ts';
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 test('no two migrations have the same number', async () => {
-  const numbers = (await readdir('migrations')).map((name) => name.slice(0, 4));
+  const numbers = (await readdir('migrations')).filter((name) => name.endsWith('.ts')).map((name) => name.slice(0, 4));
   expect(numbers).toEqual([...new Set(numbers)]);
 });
 
@@ -132,6 +132,16 @@ test("a version older than a migration's `worksWith` does not start", async () =
   await migrateDatabase(server.connection, folder);
 
   await expect(migrateDatabase(server.connection, oldest)).rejects.toThrow('(0003-index)');
+});
+
+test('a database of version 0.1 is refused', async () => {
+  await writeMigration('0001-threads.ts', 'create table threads (id integer)');
+  await migrateDatabase(server.connection, folder);
+
+  await expect(migrateDatabase(server.connection, MIGRATIONS)).rejects.toThrow(
+    "This database was made by Reborn 0.1, which this version can't upgrade.",
+  );
+  expect(await readSchemaState(server.connection, MIGRATIONS)).toMatchObject({ isTooOld: true });
 });
 
 test('a migration that waits for a lock lets other statements pass and is retried', async () => {

@@ -7,7 +7,7 @@ import { FileMigrationProvider, type Migration, Migrator } from 'kysely/migratio
 import pg from 'pg';
 import { packageFile } from '#program-files.ts';
 import { buildPendingIndexes } from './pending-indexes.ts';
-import { isCompatible, readApplied, readSchemaState } from './schema-state.ts';
+import { isCompatible, isTooOld, readApplied, readSchemaState, TOO_OLD } from './schema-state.ts';
 
 /** An arbitrary lock number that no other program on this database uses. */
 const MIGRATION_LOCK = 7_267_332_667;
@@ -117,9 +117,10 @@ async function migrate(db: Kysely<unknown>, folder: string, last: string | undef
   throw new Error(error instanceof Error ? `${what}: ${error.message}` : what, { cause: error });
 }
 
-/** Migrations of a newer version, during a rollout or after a rollback; throws when this version can't work with one. */
+/** Migrations of a newer version, during a rollout or after a rollback; throws when this version can't work with the database. */
 async function findNewerMigrations(db: Kysely<unknown>, ours: readonly string[]): Promise<Record<string, Migration>> {
   const applied = await readApplied(async (statement) => (await sql.raw(statement).execute(db)).rows);
+  if (isTooOld(applied, ours)) throw new Error(TOO_OLD);
   const newer = applied.filter(({ name }) => !ours.includes(name));
   const refused = newer.filter((each) => !isCompatible(each, ours)).map(({ name }) => name);
   if (refused.length > 0)

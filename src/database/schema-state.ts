@@ -7,6 +7,8 @@ export type SchemaState = {
   readonly pending: readonly string[];
   /** Migrations of a newer version that this version can't work with. */
   readonly unknown: readonly string[];
+  /** Whether a version made it that is too old to be upgraded. */
+  readonly isTooOld: boolean;
   /** Indexes that applied migrations declare and that are not built yet. */
   readonly pendingIndexes: readonly string[];
   /** The server's clock. */
@@ -28,6 +30,7 @@ export async function readSchemaState(connection: pg.PoolConfig, folder: string)
       unknown: applied
         .filter((each) => !known.includes(each.name) && !isCompatible(each, known))
         .map(({ name }) => name),
+      isTooOld: isTooOld(applied, known),
       pendingIndexes: applied.flatMap(({ pendingIndexes }) => pendingIndexes ?? []),
       time: rows[0]?.time ?? new Date(),
     };
@@ -55,6 +58,14 @@ export async function readApplied(query: (statement: string) => Promise<unknown[
      from kysely_migration as applied order by name`,
   )) as AppliedMigration[];
 }
+
+/** Version 0.1 had other migrations, with lower numbers. */
+export function isTooOld(applied: readonly AppliedMigration[], ours: readonly string[]): boolean {
+  const first = ours.toSorted()[0];
+  return first !== undefined && applied.some(({ name }) => name < first);
+}
+
+export const TOO_OLD = "This database was made by Reborn 0.1, which this version can't upgrade. Use an empty database.";
 
 /** Whether a version with the migrations `ours` works with a migration that it doesn't include. */
 export function isCompatible({ worksWith }: AppliedMigration, ours: readonly string[]): boolean {

@@ -23,7 +23,7 @@ import type { Notice, NoticeType } from '#domain/notification/notice.ts';
 import type { Role } from '#domain/principal.ts';
 import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
-import type { Callback, JobFailure, JobStatus } from '#domain/thread/job.ts';
+import type { JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { GatedCall, GateFacts, GateKind } from '#domain/tool/gate.ts';
@@ -120,7 +120,6 @@ export type Tables = {
     cancelReason: CancelReason | null;
     runner: ReplicaId | null;
     attempt: Generated<number>;
-    attemptBase: Generated<number>;
     handback: Generated<number>;
     trial: number | null;
     groupAttempt: number | null;
@@ -231,10 +230,6 @@ export type Tables = {
     createdAt: Generated<Date>;
     completedAt: Date | null;
     callbackUrl: string | null;
-    callbackStatus: Callback['status'] | null;
-    callbackAttempts: Generated<number>;
-    callbackDueAt: Date | null;
-    callbackError: string | null;
   };
   outbox: {
     number: Generated<string>;

@@ -98,7 +98,7 @@ test('the package has everything it needs and nothing else from the checkout', a
       'bin/reborn.js',
       'LICENSE',
       'wit/tool.wit',
-      'migrations/0001-threads.js',
+      'migrations/0100-baseline.js',
       'web/dist/index.html',
     ]),
   );

@@ -107,11 +107,14 @@ test('files that others may read, and a home that others may write to, are probl
 });
 
 test('an older schema and a newer one are distinguished', () => {
-  expect(checkSchema({ pending: ['0009-x', '0010-y'], unknown: [] })).toMatchObject([
+  expect(checkSchema({ pending: ['0109-x', '0110-y'], unknown: [], isTooOld: false })).toMatchObject([
     { level: 'warning', message: expect.stringContaining('2 migrations are pending') },
   ]);
-  expect(checkSchema({ pending: [], unknown: ['0099-z'] })).toMatchObject([
-    { level: 'problem', message: expect.stringContaining('0099-z') },
+  expect(checkSchema({ pending: [], unknown: ['0199-z'], isTooOld: false })).toMatchObject([
+    { level: 'problem', message: expect.stringContaining('0199-z') },
+  ]);
+  expect(checkSchema({ pending: ['0100-x'], unknown: ['0009-w'], isTooOld: true })).toMatchObject([
+    { level: 'problem', message: expect.stringContaining('Reborn 0.1') },
   ]);
 });
 

@@ -23,12 +23,9 @@ import {
   type Item,
   type ItemBody,
   mapParts,
-  type NewItem,
   partsOf,
 } from '#domain/thread/item.ts';
-import { contentOf } from '#domain/thread/turn-event.ts';
-import { type Database, withOwner } from '#store/connection.ts';
-import { moveOutOfItem } from '#store/threads/attachments.ts';
+import type { Database } from '#store/connection.ts';
 import { createStoredBytes, isUnreachable, type ReadAttachments } from './stored-bytes.ts';
 
 type Owner = Pick<Principal, 'userId'>;
@@ -103,11 +100,10 @@ export function createAttachments(db: Database, bucket?: Bucket, onUnreachable?:
     },
 
     /**
-     * The history of a turn. Bytes that older versions have left inside items are moved out. Text files in messages and tool
-     * outputs are read, because the safety rules look at them. Those that don't fit are left out.
+     * The history of a turn. Text files in messages and tool outputs are read, because the safety rules look at them. Those
+     * that don't fit are left out.
      */
-    async openHistory(owner: Owner, history: readonly Item[], signal: AbortSignal): Promise<Item[]> {
-      const items = await moveOut(owner, history);
+    async openHistory(owner: Owner, items: readonly Item[], signal: AbortSignal): Promise<Item[]> {
       const texts = items.filter((item) => storedPartsOf(item).some(isTextFile));
       if (texts.length === 0) return [...items];
       const fitting = fittingHashes(texts.flatMap((item) => storedPartsOf(item).filter(isTextFile)));
@@ -124,20 +120,6 @@ export function createAttachments(db: Database, bucket?: Bucket, onUnreachable?:
     if (!isStored(part)) return Buffer.from(part.base64, 'base64');
     return orThrow((await readAll(owner, [part.sha256])).get(part.sha256) ?? new AttachmentUnavailable('missing'));
   }
-
-  async function moveOut(owner: Owner, history: readonly Item[]): Promise<readonly Item[]> {
-    const items = await keep(owner, history).catch((error: unknown) => {
-      if (error instanceof AttachmentUnavailable) return history; // the bytes stay inside until a later turn
-      throw error;
-    });
-    const changed = items.filter((item, index) => item !== history[index]);
-    if (changed.length > 0)
-      await withOwner(db, owner, async (trx) => {
-        for (const item of changed)
-          await moveOutOfItem(trx, owner, item, bodyOf(contentOf(item)), storedHashesOf(item));
-      });
-    return items;
-  }
 }
 
 const isTextFile = (part: ContentPart): boolean => isAttached(part) && isTextType(part.mediaType);
@@ -146,9 +128,6 @@ function inlined(part: ContentPart, found: ReadAttachments): ContentPart {
   const bytes = isStored(part) ? found.get(part.sha256) : undefined;
   return isStored(part) && Buffer.isBuffer(bytes) ? toInline(part, bytes) : part;
 }
-
-/** What the column `body` holds. */
-const bodyOf = ({ id: _, ...body }: NewItem): ItemBody => body;
 
 function orThrow(bytes: Buffer | AttachmentUnavailable): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes;

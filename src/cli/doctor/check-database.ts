@@ -2,7 +2,7 @@ import type { Config } from '#config/config.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { describeAge, RENEW } from '#database/release-date.ts';
-import { readSchemaState, type SchemaState } from '#database/schema-state.ts';
+import { readSchemaState, type SchemaState, TOO_OLD } from '#database/schema-state.ts';
 import { connectEngine } from '#engine/engine-connection.ts';
 import { connectStore, type Database } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
@@ -44,8 +44,9 @@ function checkAge(version: string): Finding[] {
   return age === undefined ? [] : [warning('database', age, RENEW)];
 }
 
-export function checkSchema({ pending, unknown }: Pick<SchemaState, 'pending' | 'unknown'>): Finding[] {
+export function checkSchema({ pending, unknown, isTooOld }: CheckedSchema): Finding[] {
   const check = 'schema';
+  if (isTooOld) return [problem(check, TOO_OLD, 'Set DATABASE_URL to an empty database, or use a new REBORN_HOME.')];
   if (unknown.length > 0)
     return [
       problem(
@@ -64,6 +65,8 @@ export function checkSchema({ pending, unknown }: Pick<SchemaState, 'pending' | 
     ];
   return [ok(check, 'The schema is the one this program knows.')];
 }
+
+type CheckedSchema = Pick<SchemaState, 'pending' | 'unknown' | 'isTooOld'>;
 
 const SKEW_MS = 2000;
 const HARMFUL_SKEW_MS = 30_000;

@@ -19,7 +19,11 @@ type Options = {
  */
 export async function restoreArchive({ connection, migrations, archive, ...events }: Options): Promise<void> {
   const { schema } = archive.header;
-  const known = (await readdir(migrations)).map((file) => path.parse(file).name);
+  const known = (await readdir(migrations))
+    .filter((file) => /\.[jt]s$/.test(file))
+    .map((file) => path.parse(file).name);
+  if (known.every((name) => schema < name))
+    throw new BrokenArchive("The archive was made by Reborn 0.1, which this version can't read.");
   if (!known.includes(schema))
     throw new BrokenArchive(`The archive was made by a newer Reborn (${schema}). Upgrade this one, then try again.`);
 

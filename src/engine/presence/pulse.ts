@@ -145,7 +145,6 @@ type PulseRow = {
   readonly due: Due | null;
 };
 
-// A replica of version 0.1 has no lease: it counts as silent and is judged by its lock alone.
 const pulseStatement = ({ silent, lease, quiet }: EngineTimes) => `
   with before as (
     select extract(epoch from now() - seen_at)::float8 * 1000 as since from replicas where id = $1
@@ -153,7 +152,7 @@ const pulseStatement = ({ silent, lease, quiet }: EngineTimes) => `
     update replicas set seen_at = now() where id = $1 returning lock_key
   ), peers as materialized (
     select id, lock_key, followed, seen_at,
-      coalesce(seen_at < now() - interval '${inSql(silent)}' or seen_at > now() + interval '${AHEAD}', true) as silent
+      seen_at < now() - interval '${inSql(silent)}' or seen_at > now() + interval '${AHEAD}' as silent
     from replicas where id <> $1
   ), seen as materialized (
     select count(*) > 0 as any_peer, coalesce(bool_or(followed), false) as followed,
@@ -166,7 +165,7 @@ const pulseStatement = ({ silent, lease, quiet }: EngineTimes) => `
       from turns where runner = $1 and status = 'running') as running,
     seen.any_peer as "hasPeers", seen.followed as "followedElsewhere", seen.older,
     case when seen.older < ${JUDGES} then (select json_agg(peer) from (
-      select id, silent, coalesce(seen_at < now() - interval '${inSql(lease)}', false) as expired,
+      select id, silent, seen_at < now() - interval '${inSql(lease)}' as expired,
         pg_try_advisory_xact_lock_shared(${PRESENCE}, lock_key::integer) as free
       from peers where silent or seen_at < now() - interval '${inSql(quiet)}'
     ) as peer) end as quiet,

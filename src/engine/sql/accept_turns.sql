@@ -96,9 +96,9 @@ begin
     select ranked.thread_id, ranked.seq, i.position, i.id, ranked.turn_id, ranked.user_id, i.body::json
     from unnest(item_entries, positions, item_ids, bodies) as i (n, position, id, body) join ranked on ranked.n = i.n
   ), handled as (
-    insert into jobs (id, user_id, thread_id, turn_id, status, conversation_id, metadata, callback_url, callback_status)
+    insert into jobs (id, user_id, thread_id, turn_id, status, conversation_id, metadata, callback_url)
     select ranked.turn_id, user_id, ranked.thread_id, ranked.turn_id, case when runs then 'running' else 'queued' end, name, metadata::json,
-      callback, case when callback is not null then 'pending' end
+      callback
     from ranked where is_job
   ), moved as (
     update threads set last_seq = r.last, active = coalesce(threads.active, r.first), updated_at = now(), archived = false,

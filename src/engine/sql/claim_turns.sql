@@ -50,8 +50,3 @@ begin
   )
   select claimed.id from claimed;
 end $$;
-
--- For replicas of the version before, which know no shares.
-create or replace function claim_turns(self uuid, room integer, orphans uuid[]) returns setof uuid language sql as $$
-  select claim_turns(self, room, orphans, 2147483647, '{}', '{}')
-$$;

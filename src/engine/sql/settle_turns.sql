@@ -50,8 +50,7 @@ begin
     update jobs set waiting_on = e.gate,
       status = case when e.gate is null then 'completed' else jobs.status end,
       failure = case when e.status = 'cancelled' then cancelled_job::json else e.failure end,
-      completed_at = case when e.gate is null then e.ended_at end,
-      callback_due_at = case when e.gate is null and callback_url is not null then e.ended_at end
+      completed_at = case when e.gate is null then e.ended_at end
     from ended as e where jobs.turn_id = e.id
   ), following as (
     select e.id as ended_id, q.id, row_number() over (order by e.n) <= room and not crowded as runs

@@ -58,8 +58,8 @@ async function addThread({ userId = 'ann', age, turn = 'completed', gate, callba
     );
   if (callback)
     await pool.query(
-      `insert into jobs (id, user_id, thread_id, turn_id, status, completed_at, callback_status)
-       values ($1, $2, $3, $1, 'completed', now(), 'pending')`,
+      `insert into jobs (id, user_id, thread_id, turn_id, status, completed_at)
+       values ($1, $2, $3, $1, 'completed', now())`,
       [turnId, userId, id],
     );
   if (callback)

@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import type { AttachmentHash, ObjectKey } from '#domain/ids.ts';
-import type { Item, ItemBody } from '#domain/thread/item.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
 /** The bytes are in `content` or in the object `key`. */
@@ -105,31 +103,4 @@ export async function markLost(
     'update attachments set is_stored = false where user_id = $1 and sha256 = $2 and object_key is not distinct from $3',
     [owner.userId, sha256, key],
   );
-}
-
-/** Replaces the bytes in a stored item by references to them, unless the item was deleted meanwhile. */
-export async function moveOutOfItem(
-  trx: OwnedTransaction,
-  owner: Owner,
-  item: Pick<Item, 'id' | 'threadId' | 'turnSeq' | 'position'>,
-  body: ItemBody,
-  hashes: readonly AttachmentHash[],
-): Promise<void> {
-  const json = JSON.stringify(body);
-  await sql`
-    with old as (
-      select octet_length(body::text) as bytes from items
-      where thread_id = ${item.threadId} and turn_seq = ${item.turnSeq} and position = ${item.position}
-        and id = ${item.id} and user_id = ${owner.userId}
-    ), changed as (
-      update items set body = ${json}::json from old
-      where thread_id = ${item.threadId} and turn_seq = ${item.turnSeq} and position = ${item.position}
-        and id = ${item.id} and user_id = ${owner.userId}
-      returning id, thread_id, user_id, old.bytes
-    ), used as (
-      insert into attachment_uses (item_id, sha256, thread_id, user_id)
-      select id, unnest(${hashes}::text[]), thread_id, user_id from changed on conflict do nothing
-    )
-    update threads set bytes = greatest(0, threads.bytes - changed.bytes + ${Buffer.byteLength(json)}) from changed
-    where threads.id = changed.thread_id and threads.user_id = ${owner.userId}`.execute(trx);
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { Delivery } from '#domain/notification/delivery.ts';
 import type { Scope, UserId } from '#domain/principal.ts';
-import type { Callback, Job, JobFailure, JobId, JobStatus, NewJob } from '#domain/thread/job.ts';
+import type { Job, JobFailure, JobId, JobStatus, NewJob } from '#domain/thread/job.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
@@ -19,7 +19,6 @@ export async function insertJob(trx: OwnedTransaction, owner: Owner, turn: Turn,
       conversationId: job.conversationId,
       metadata: job.metadata && JSON.stringify(job.metadata),
       callbackUrl: job.callbackUrl,
-      callbackStatus: job.callbackUrl ? 'pending' : null,
     })
     .execute();
 }
@@ -83,14 +82,13 @@ export async function completeJob(trx: OwnedTransaction, owner: Owner, turn: Tur
       status: 'completed',
       failure: JSON.stringify(failure),
       completedAt: sql<Date>`now()`,
-      callbackDueAt: sql<Date>`case when callback_url is not null then now() end`,
     })
     .where('turnId', '=', turn.id)
     .where('userId', '=', owner.userId)
     .execute();
 }
 
-/** The callback of a job that was completed by an earlier version is in the job's row; all others are deliveries. */
+/** Jobs with the delivery of their callback. */
 const jobs = (trx: OwnedTransaction) =>
   trx
     .selectFrom('jobs')
@@ -112,37 +110,21 @@ const columns = [
   'jobs.createdAt',
   'jobs.completedAt',
   'jobs.callbackUrl',
-  'jobs.callbackStatus',
-  'jobs.callbackAttempts',
-  'jobs.callbackError',
   'deliveries.state',
   'deliveries.attempts',
   'deliveries.lastError',
   'deliveries.dueAt',
 ] as const;
 
-type JobRow = Omit<Job, 'callback'> & {
-  readonly callbackUrl: string | null;
-  readonly callbackStatus: Callback['status'] | null;
-  readonly callbackAttempts: number;
-  readonly callbackError: string | null;
-} & { readonly [Column in 'state' | 'attempts' | 'lastError' | 'dueAt']: Delivery[Column] | null };
+type JobRow = Omit<Job, 'callback'> & { readonly callbackUrl: string | null } & {
+  readonly [Column in 'state' | 'attempts' | 'lastError' | 'dueAt']: Delivery[Column] | null;
+};
 
-function toJob(row: JobRow): Job {
-  const { callbackUrl, callbackStatus, callbackAttempts, callbackError, state, attempts, lastError, dueAt, ...job } =
-    row;
-  if (!callbackUrl || !callbackStatus) return { ...job, callback: null };
+/** Until the job has ended, there is no delivery of its callback. */
+function toJob({ callbackUrl: url, state, attempts, lastError, dueAt, ...job }: JobRow): Job {
+  if (!url) return { ...job, callback: null };
   if (!state || attempts === null)
-    return {
-      ...job,
-      callback: {
-        url: callbackUrl,
-        status: callbackStatus,
-        attempts: callbackAttempts,
-        lastError: callbackError,
-        dueAt: null,
-      },
-    };
+    return { ...job, callback: { url, status: 'pending', attempts: 0, lastError: null, dueAt: null } };
   const status = { pending: 'pending', sending: 'pending', sent: 'delivered', dead: 'dead' } as const;
-  return { ...job, callback: { url: callbackUrl, status: status[state], attempts, lastError, dueAt } };
+  return { ...job, callback: { url, status: status[state], attempts, lastError, dueAt } };
 }

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { type Kysely, sql } from 'kysely';
+import { installFunctions } from '#database/install-functions.ts';
+import { packageFile } from '#program-files.ts';
+
+/** The schema of version 0.2: the tables in `baseline`, the functions of each room, and the triggers that call them. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const file of TABLES) await run(db, file);
+  await installFunctions(db, functions);
+  await run(db, 'triggers');
+}
+
+async function run(db: Kysely<unknown>, file: string): Promise<void> {
+  await sql.raw(await readFile(packageFile(`migrations/baseline/${file}.sql`), 'utf8')).execute(db);
+}
+
+/** A table comes after those that it refers to. */
+const TABLES = [
+  'engine',
+  'accounts',
+  'threads',
+  'gates',
+  'attachments',
+  'tools',
+  'memory',
+  'spending',
+  'webhooks',
+  'missions',
+  'notifications',
+  'chats',
+  'lifecycle',
+  'cells',
+];
+
+export const functions = {
+  'engine/accept_turns': '972f8a0153ec',
+  'engine/append_items': 'b0a081d07d1e',
+  'engine/bury_replicas': '58d55e4f7978',
+  'engine/claim_turns': '9650cce56ba6',
+  'engine/end_delivery': '247f683e5d00',
+  'engine/refuse_moving': '7634ee046e38',
+  'engine/release_deliveries': '067c91ecf8e9',
+  'engine/release_updates': 'c78520ea96c7',
+  'engine/route_outbox': 'f827ce75f1dd',
+  'engine/settle_turns': '0103875587ff',
+  'engine/take_deliveries': '32d6b3f8ad1e',
+  'engine/take_updates': '5a9c59504a74',
+  'engine/turn_context': '3c4224732f53',
+  'lifecycle/count_erased': 'f0c5d5456949',
+  'lifecycle/erase_batch': '26fabeb880e7',
+  'lifecycle/erase_mentions': 'b62e83eca8c0',
+  'lifecycle/erase_owned': '2d751c7ada3f',
+  'lifecycle/erase_threads': '604559ab78e2',
+  'lifecycle/purge_audit': 'e04d8122e04f',
+  'lifecycle/purge_threads': '528f71279f0b',
+  'store/announce_job': 'cd424919b5c3',
+  'store/announce_pause': '2438fd8e6fff',
+  'store/announce_run': '216cd665b163',
+  'store/announce_turn': '57870253e7a0',
+  'store/forget_devices_of_session': 'c415e525244c',
+  'store/forget_devices_of_token': 'f2ce481054c6',
+  'store/note_idle_attachment': '66a62f409adf',
+  'store/note_lexemes': 'e982342e93cf',
+  'store/note_unused_object': '067d189b5b90',
+  'store/owners_of_secrets_under_other_keys': '69c6da35269e',
+  'store/refuse_audit_change': '55aab10116d7',
+  'store/remove_mcp_tokens': '3ef042fcf3ff',
+  'store/signal_removal': '776aaaddd0fc',
+  'store/start_missions': '28fdf4ca874c',
+};
