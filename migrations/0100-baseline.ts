@@ -33,19 +33,23 @@ const TABLES = [
 ];
 
 export const functions = {
-  'engine/accept_turns': '972f8a0153ec',
-  'engine/append_items': 'b0a081d07d1e',
+  'engine/accept_turns': 'de5c2203400e',
+  'engine/append_items': '7340b0bc68de',
   'engine/bury_replicas': '58d55e4f7978',
   'engine/claim_turns': '9650cce56ba6',
+  'engine/count_calls': '972eea79fe00',
   'engine/end_delivery': '247f683e5d00',
+  'engine/number_after_gate': 'b84c8280f258',
   'engine/refuse_moving': '7634ee046e38',
   'engine/release_deliveries': '067c91ecf8e9',
   'engine/release_updates': 'c78520ea96c7',
   'engine/route_outbox': 'f827ce75f1dd',
-  'engine/settle_turns': '0103875587ff',
+  'engine/settle_turns': '128858d36bbf',
   'engine/take_deliveries': '32d6b3f8ad1e',
   'engine/take_updates': '5a9c59504a74',
-  'engine/turn_context': '3c4224732f53',
+  'engine/thread_context': '5ce5219f67b6',
+  'engine/user_context': 'caa5f9b9d7fe',
+  'engine/write_items': '241157ee749b',
   'lifecycle/count_erased': 'f0c5d5456949',
   'lifecycle/erase_batch': '26fabeb880e7',
   'lifecycle/erase_mentions': 'b62e83eca8c0',
@@ -67,4 +71,5 @@ export const functions = {
   'store/remove_mcp_tokens': '3ef042fcf3ff',
   'store/signal_removal': '776aaaddd0fc',
   'store/start_missions': '28fdf4ca874c',
+  'store/take_uses': '3b03398955ea',
 };

@@ -40,7 +40,6 @@ create unlogged table rate_windows (
   key text primary key,
   slots bigint[] not null,
   counts integer[] not null,
-  is_allowed boolean not null,
   expires_at timestamptz not null
 );
 create index rate_windows_by_expiry on rate_windows (expires_at);

@@ -5,6 +5,7 @@ import type { ReplicaFacts } from '#domain/joining-replica.ts';
 import type { Retention } from '#domain/retention.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { createBatch } from '#store/batch.ts';
 import type { CreatePool } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { startChores } from './chores.ts';
@@ -21,21 +22,23 @@ import { type Due, handBack, startPulse } from './presence/pulse.ts';
 import { createTrials } from './presence/trial.ts';
 import { createRunningTurns, type RunTurn } from './running-turns.ts';
 import { type Accepted, type Accepting, acceptTurns } from './statements/accept.ts';
-import { createBatch } from './statements/batch.ts';
+
 import { claimTurns } from './statements/claim.ts';
 import { runErasure } from './statements/erase.ts';
 import type { SweepOptions } from './statements/sweep-attachments.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
 import { readClaimedTurns, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { readTrace } from './statements/turn-trace.ts';
-import { type RetryPolicy, withRetries } from './with-retries.ts';
+import { type RetryPolicy, retryWhileBusy, withRetries } from './with-retries.ts';
 
 export type Engine = Awaited<ReturnType<typeof startEngine>>;
 
 /** How long a draining replica waits for its turns to stop. */
 const UNWIND_MS = 5000;
-/** How long an input is retried while the database is unavailable or its thread is locked. The sender waits meanwhile. */
+/** How long an input is retried while the database is unavailable. The sender waits meanwhile. */
 const ACCEPT_MS = 2000;
+/** And while its thread is locked, which usually lasts only a moment. */
+const BUSY_MS = 10_000;
 /** Runs the turns of all replicas that share one database: accepts, fences, settles, takes over, hands back and streams them. */
 export async function startEngine(options: {
   connection: pg.PoolConfig;
@@ -137,7 +140,7 @@ export async function startEngine(options: {
   function begin(accepted: Accepted[]): Accepted[] {
     for (const each of accepted) {
       if (each.outcome !== 'accepted') continue;
-      options.onAccepted?.(each.turn);
+      if (!each.turn.failure) options.onAccepted?.(each.turn);
       if (each.claimed) running.begin(each.claimed);
     }
     return accepted;
@@ -166,15 +169,7 @@ export async function startEngine(options: {
     }
   }
 
-  /** Retries while the thread is locked, which lasts only a moment. */
-  async function acceptWhenFree(input: Accepting): Promise<Accepted> {
-    const end = performance.now() + ACCEPT_MS;
-    for (let tries = 0; ; tries++) {
-      const accepted = await accept(input);
-      if (accepted.outcome !== 'busy' || performance.now() > end) return accepted;
-      await sleep(Math.min(50, 2 ** tries));
-    }
-  }
+  const acceptWhenFree = (input: Accepting) => retryWhileBusy({ forMs: BUSY_MS }, () => accept(input));
 
   function claim(count: number, orphans: readonly TurnId[] = []): Promise<number> {
     return places.claim(count, async (slots) => {

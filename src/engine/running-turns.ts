@@ -7,14 +7,16 @@ import type { Summary } from '#domain/thread/summary.ts';
 import type { CancelReason, Turn } from '#domain/thread/turn.ts';
 import type { NumberedEvent, TurnEnding, TurnEvent } from '#domain/thread/turn-event.ts';
 import type { Gate } from '#domain/tool/gate.ts';
+import { createBatch } from '#store/batch.ts';
+import { bodyOf } from '#store/threads/item-fields.ts';
 import type { EnginePool } from './engine-connection.ts';
 import { deleteEventsOfDeleted, readEvents } from './events/event-log.ts';
 import type { EventWriter } from './events/event-writer.ts';
 import { numberEvents } from './events/number-events.ts';
 import type { RunningRow } from './presence/pulse.ts';
 import type { createTrials } from './presence/trial.ts';
-import { type Appending, type AppendOutcome, appendItems, bodyOf } from './statements/append.ts';
-import { createBatch } from './statements/batch.ts';
+import { type Appending, type AppendOutcome, appendItems } from './statements/append.ts';
+
 import { giveBackBroken } from './statements/claim.ts';
 import { type Settled, type Settling, settleTurns, type TurnEnd } from './statements/settle.ts';
 import { type ClaimedTurn, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
@@ -168,7 +170,7 @@ export function createRunningTurns(options: {
       const grows = counted.bytes + bytesOf(end.last.items);
       entry.settling = true;
       const settled = await withRetries(retryPolicy, { signal: lost }, () =>
-        retryWhileBusy(lost, () => settle({ ...end, turn, grows })),
+        retryWhileBusy({ signal: lost }, () => settle({ ...end, turn, grows })),
       );
       if (settled.outcome !== 'ended') return void forgetIfDeleted(turn);
       isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile
@@ -233,7 +235,7 @@ export function createRunningTurns(options: {
       append: async (position, items, call) => {
         const callId = call && items.length === 0 ? newId<string>() : undefined;
         const entry = { turn, position, items, call, callId };
-        const { outcome } = await send(() => retryWhileBusy(lost, () => append(entry)));
+        const { outcome } = await send(() => retryWhileBusy({ signal: lost }, () => append(entry)));
         if (outcome !== 'written') throw new Superseded(turn.id);
         counted.bytes += bytesOf(items);
         attempt.onProgress();

@@ -63,7 +63,13 @@ test('retrying stops when the time is up or the signal aborts', async () => {
 test('a locked row is retried until it is free', async () => {
   const outcomes = ['busy', 'busy', 'written'];
 
-  expect(await retryWhileBusy(undefined, async () => ({ outcome: outcomes.shift() ?? '' }))).toEqual({
+  expect(await retryWhileBusy({}, async () => ({ outcome: outcomes.shift() ?? '' }))).toEqual({
     outcome: 'written',
+  });
+});
+
+test('a row that stays locked ends as a lock timeout', async () => {
+  await expect(retryWhileBusy({ forMs: 5 }, async () => ({ outcome: 'busy' }))).rejects.toMatchObject({
+    code: '55P03',
   });
 });

@@ -35,17 +35,22 @@ export async function withRetries<T>(
   }
 }
 
-/** The same for a `busy` outcome: the lock is free again in a moment. */
+/** The same for a `busy` outcome: the lock is free again in a moment. When the time is up, this fails as a lock timeout does. */
 export async function retryWhileBusy<T extends { readonly outcome: string }>(
-  signal: AbortSignal | undefined,
+  { signal, forMs = Infinity }: { readonly signal?: AbortSignal | undefined; readonly forMs?: number },
   act: () => Promise<T>,
 ): Promise<Exclude<T, { readonly outcome: 'busy' }>> {
+  const end = performance.now() + forMs;
   for (let tries = 0; ; tries++) {
     const result = await act();
     if (result.outcome !== 'busy') return result as Exclude<T, { readonly outcome: 'busy' }>;
+    if (performance.now() > end)
+      throw Object.assign(new Error('A row of the thread stayed locked.'), { code: LOCK_NOT_AVAILABLE });
     await sleep(Math.min(50, 2 ** tries), undefined, { signal });
   }
 }
+
+const LOCK_NOT_AVAILABLE = '55P03';
 
 const isDeclaredDead = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === DECLARED_DEAD;

@@ -52,8 +52,8 @@ const OLD_EVENTS = `
   select gen_random_uuid(), 0, 0, '[]', now() - interval '2 hours' from generate_series(1, $1::integer)`;
 
 const OLD_LIMITS = `
-  insert into rate_windows (key, slots, counts, is_allowed, expires_at)
-  select 'old-' || n, '{1}', '{1}', true, now() - interval '2 hours' from generate_series(1, $1::integer) as n`;
+  insert into rate_windows (key, slots, counts, expires_at)
+  select 'old-' || n, '{1}', '{1}', now() - interval '2 hours' from generate_series(1, $1::integer) as n`;
 
 const OLD_JOBS = `
   insert into jobs (id, user_id, thread_id, turn_id, status, created_at, completed_at)

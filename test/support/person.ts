@@ -73,7 +73,7 @@ export const OWNED_ROWS: Record<string, string> = {
 /** Rows without an owner that name the user all the same. */
 const MENTIONS = [
   `insert into settings (name, value) values ('tool_policy:mail@' || $1, '{}')`,
-  `insert into rate_windows (key, slots, counts, is_allowed, expires_at) values ('60/60:chat:' || $1, '{1}', '{1}', true, now())`,
+  `insert into rate_windows (key, slots, counts, expires_at) values ('60/60:chat:' || $1, '{1}', '{1}', now())`,
   `insert into audit (actor, action, subject, detail) values
     ('operator', 'user.add', $1, json_build_object('name', 'Ann', 'email', 'ann@example.com')),
     ('operator', 'token.create', 'some-token', json_build_object('userId', $1, 'name', 'phone of Ann')),

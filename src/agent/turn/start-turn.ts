@@ -1,7 +1,6 @@
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
-import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
+import { type GateId, newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { firstWords } from '#domain/thread/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { blocksMessage, blocksOf } from '#domain/thread/replayed-history.ts';
@@ -9,40 +8,22 @@ import { MAX_WAITING_TURNS, type ThreadUrl } from '#domain/thread/thread.ts';
 import {
   type Channel,
   type Failure,
-  isRefusedAtGates,
   type RequestTry,
   refusalAt,
   type Turn,
   type TurnRequest,
 } from '#domain/thread/turn.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { TraceContext } from '#domain/trace/trace-context.ts';
 import type { Engine } from '#engine/engine.ts';
+import type { Accepting } from '#engine/statements/accept.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { closeGate, findOpenGate } from '#store/threads/gates.ts';
-import { takeKey } from '#store/threads/idempotency-keys.ts';
+import { findOpenGate } from '#store/threads/gates.ts';
+import { findKey, type KeptKey, takeKey } from '#store/threads/idempotency-keys.ts';
 import { listNewestRequests } from '#store/threads/items.ts';
-import { insertJob, moveJob } from '#store/threads/jobs.ts';
-import { insertTry } from '#store/threads/request-tries.ts';
-import {
-  findNamedThread,
-  insertThread,
-  lockThread,
-  replaceCatalog,
-  takeNextPosition,
-  takePositionAfter,
-} from '#store/threads/threads.ts';
-import {
-  countWaiting,
-  findTriedTurn,
-  findTurn,
-  findTurnById,
-  getTurnById,
-  insertRefusedTurn,
-  insertTurn,
-} from '#store/threads/turns.ts';
-import { isDelivered, markUnstored } from '#store/threads/unstored-turns.ts';
+import { findThread } from '#store/threads/thread-listings.ts';
+import { findTriedTurn, findTurn, findTurnById, getTurnById } from '#store/threads/turns.ts';
+import { isDelivered } from '#store/threads/unstored-turns.ts';
 import { checkAnswer } from '../gates/gates.ts';
 import { supersedeGate } from '../gates/supersede-gate.ts';
 import { chooseModel } from './choose-model.ts';
@@ -101,7 +82,7 @@ export async function startTurn(
   // First: if a crash follows, the repeated request finds no gate and still starts its thread.
   if (replay?.kind === 'differs') await supersedeGate(db, engine, owner, replay.gate);
   const started = isAnswer(continued)
-    ? await startStepwise(db, engine, owner, continued)
+    ? await acceptAnswer(db, engine, owner, continued)
     : await accept(db, engine, owner, continued);
   if (started.fresh) engine.notifyThread(started.turn);
   return started;
@@ -110,30 +91,29 @@ export async function startTurn(
 const findJoined = (db: Database, owner: Principal, { digest }: RequestTry): Promise<Turn | undefined> =>
   withOwner(db, owner, (trx) => findTriedTurn(trx, owner, digest));
 
-/** The fast path, for a message: one statement, shared with concurrent messages, accepts it and starts its turn. */
-async function accept(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
-  const turnId = newId<TurnId>();
-  if (input.isUnstored) await withOwner(db, owner, (trx) => markUnstored(trx, owner, turnId));
-  const accepted = await engine.accept({
-    turnId,
-    threadId: input.threadId ?? newId(),
-    isNew: input.threadId === undefined,
-    userId: owner.userId,
-    channel: input.channel,
-    request: toRequest(input, input.tools ?? []),
-    items: input.items,
-    after: input.previousTurnId,
-    idempotency: input.idempotency,
-    tried: input.tried,
-    job: input.job,
-  });
+/** Sends an input to the engine, and refuses it as `accept_turns` has decided. */
+async function accept(
+  db: Database,
+  engine: Engine,
+  owner: Principal,
+  input: TurnInput,
+  decided: Pick<Accepting, 'answers' | 'refusal'> = {},
+): Promise<StartedTurn> {
+  const sent = { ...toAccepting(owner, input), ...decided };
+  const accepted = await engine.accept(sent);
   switch (accepted.outcome) {
     case 'accepted':
       return { turn: accepted.turn, fresh: true };
     case 'known':
-      return { turn: await withOwner(db, owner, (trx) => getTurnById(trx, owner, turnId)), fresh: true };
+      return { turn: await withOwner(db, owner, (trx) => getTurnById(trx, owner, sent.turnId)), fresh: true };
     case 'repeated':
       return { turn: await withOwner(db, owner, (trx) => getEarlier(trx, owner, accepted, input)), fresh: false };
+    case 'answered':
+      return acceptAnswer(db, engine, owner, input);
+    case 'gate':
+      return accept(db, engine, owner, input, await refuseAtGate(db, owner, input));
+    case 'unknown':
+      return acceptUnknown(db, engine, owner, input);
     case 'full':
       throw new Conflict(
         'thread_busy',
@@ -141,39 +121,115 @@ async function accept(db: Database, engine: Engine, owner: Principal, input: Tur
       );
     case 'large':
       throw new Conflict('thread_full', 'This thread holds as much as one thread can. Begin a new one.');
-    case 'busy':
-    case 'gate':
-    case 'unknown':
-      return startStepwise(db, engine, owner, input);
   }
 }
 
+const toAccepting = (owner: Principal, input: TurnInput): Accepting => ({
+  turnId: newId<TurnId>(),
+  threadId: input.threadId ?? newId(),
+  isNew: input.threadId === undefined,
+  userId: owner.userId,
+  channel: input.channel,
+  request: toRequest(input),
+  items: input.items,
+  after: input.previousTurnId,
+  idempotency: input.idempotency,
+  tried: input.tried,
+  isUnstored: input.isUnstored,
+  job: input.job,
+});
+
 /** `timeoutMs` must be the first field: see `overdue-turns.ts`. */
-function toRequest({ request, trace, timeoutMs }: TurnInput, tools: readonly ToolDefinition[]): TurnRequest {
+function toRequest({ request, trace, timeoutMs, tools = [] }: TurnInput): TurnRequest {
   return { ...(timeoutMs !== undefined && { timeoutMs }), ...request, tools, ...(trace && { trace }) };
 }
 
-/**
- * The long way, for an answer to a gate and for what the short way can't accept: place, items and gate are one transaction, and
- * the thread's row lock orders concurrent inputs, and concurrent answers to one gate.
- */
-async function startStepwise(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
-  const started = await withOwner(db, owner, async (trx): Promise<StartedTurn> => {
-    const id = newId<TurnId>();
-    const earlier = input.idempotency && (await findEarlier(trx, owner, id, input));
-    if (earlier) return { turn: earlier, fresh: false };
-
-    if (input.isUnstored) await markUnstored(trx, owner, id);
-    const turn = await takeInput(trx, owner, id, input);
-    if (input.tried) await insertTry(trx, owner, turn.id, input.tried.digest);
-    if (input.job) await insertJob(trx, owner, turn, input.job);
-    return { turn, fresh: true };
-  });
-  if (started.fresh && started.turn.status === 'queued') engine.kick(started.turn);
-  return started;
+/** A message at an open gate becomes a turn that has failed, if the gate is still open then. Callers' tools must answer first. */
+async function refuseAtGate(db: Database, owner: Principal, input: TurnInput): Promise<Pick<Accepting, 'refusal'>> {
+  const { threadId } = input;
+  const gate = threadId && (await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId)));
+  if (!gate) return {};
+  if (gate.kind === 'external-tool') throw new InvalidRequest('tool_output_missing', 'input', refusalAt(gate).message);
+  return { refusal: { failure: refusalAt(gate, input.threadUrl?.(threadId)), gateId: gate.id } };
 }
 
-/** The turn of an earlier request with the same key. */
+/** A failed turn on a new thread of the caller. It does not reveal whether the other thread exists. */
+function acceptUnknown(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
+  if (input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
+  const fresh = { ...input, threadId: undefined, previousTurnId: undefined, items: [] };
+  return accept(db, engine, owner, fresh, { refusal: { failure: UNKNOWN_THREAD } });
+}
+
+const UNKNOWN_THREAD: Failure = {
+  code: 'previous_response_not_found',
+  message: 'The previous response was not found. Check previous_response_id, or leave it out to begin a new thread.',
+};
+
+/** Whether an input is the output of a caller's tool, which new instructions may follow. */
+export const isAnswer = ({ threadId, items }: TurnInput): boolean =>
+  threadId !== undefined &&
+  items[0]?.type === 'function_call_output' &&
+  items.every((item) => item.type === 'function_call_output' || (item.type === 'message' && item.role === 'developer'));
+
+/** Accepts the output of a caller's tool together with the gate that it closes. */
+async function acceptAnswer(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
+  const prepared = await withOwner(db, owner, async (trx) => {
+    try {
+      return await prepareAnswer(trx, owner, input);
+    } catch (error) {
+      // The gate may be closed because an earlier request with the same key has answered it.
+      const kept = input.idempotency && (await findKey(trx, owner, input.idempotency.key));
+      if (!kept) throw error;
+      return { earlier: await getEarlier(trx, owner, kept, input) };
+    }
+  });
+  if (!prepared) return acceptUnknown(db, engine, owner, input);
+  if ('earlier' in prepared) return { turn: prepared.earlier, fresh: false };
+  return accept(db, engine, owner, prepared.input, { answers: prepared.gateId });
+}
+
+type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId };
+
+/** Without new tools, the caller's tools are those of the turn that waits. Undefined: there is no such thread. */
+async function prepareAnswer(
+  trx: OwnedTransaction,
+  owner: Principal,
+  input: TurnInput,
+): Promise<PreparedAnswer | undefined> {
+  const { threadId, previousTurnId: previous } = input;
+  if (!threadId || (previous && !(await isKnown(trx, owner, threadId, previous)))) return undefined;
+  const open = await findOpenGate(trx, owner, threadId);
+  if (!open && !(await findThread(trx, owner, threadId))) return undefined;
+  const gate = checkAnswer(open, callIdsOf(input));
+  const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
+  const tools = input.tools ?? (await getTurnById(trx, owner, gate.turnId)).request.tools;
+  return { input: { ...input, items, tools }, gateId: gate.id };
+}
+
+const isKnown = async (trx: OwnedTransaction, owner: Principal, threadId: ThreadId, id: TurnId): Promise<boolean> =>
+  (await findTurn(trx, owner, threadId, id)) !== undefined && !(await isDelivered(trx, owner, id));
+
+const callIdsOf = ({ items }: TurnInput): string[] =>
+  items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
+
+/** Clients send the same instructions and context with every tool result; the thread has them already. */
+async function withoutRepeatedBlocks(
+  trx: OwnedTransaction,
+  owner: Principal,
+  threadId: ThreadId,
+  items: readonly NewItem[],
+): Promise<readonly NewItem[]> {
+  const last = items.at(-1);
+  if (last?.type !== 'message') return items;
+  const present = blocksOf(await listNewestRequests(trx, owner, threadId, NEWEST));
+  const changed = blocksOf([last]).filter((block) => !present.includes(block));
+  return [...items.slice(0, -1), ...(changed.length === 0 ? [] : [blocksMessage(changed)])];
+}
+
+/** Developer messages of callers may lie between the instructions and the end of a thread. */
+const NEWEST = 20;
+
+/** The turn of an earlier request with the same key; otherwise the key now belongs to `id`. */
 export async function findEarlier(
   trx: OwnedTransaction,
   owner: Principal,
@@ -189,7 +245,7 @@ export async function findEarlier(
 async function getEarlier(
   trx: OwnedTransaction,
   owner: Principal,
-  kept: { readonly turnId: TurnId; readonly digest: string },
+  kept: KeptKey,
   { idempotency }: Pick<TurnInput, 'idempotency'>,
 ): Promise<Turn> {
   if (kept.digest !== idempotency?.digest)
@@ -198,123 +254,3 @@ async function getEarlier(
   if (!turn) throw new Conflict('idempotency_mismatch', 'What came of this request was deleted. Use a new key.');
   return turn;
 }
-
-async function takeInput(trx: OwnedTransaction, owner: Principal, id: TurnId, input: TurnInput): Promise<Turn> {
-  const { previousTurnId: previous } = input;
-  if (input.threadId && previous && !(await isKnown(trx, owner, input.threadId, previous)))
-    return insertUnknownThread(trx, owner, id, input);
-  const name = input.job?.conversationId;
-  const threadId = input.threadId ?? (name ? await findNamedThread(trx, owner, name) : undefined);
-  if (!threadId) throw new NotFound('There is no such thread.');
-  const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
-  return continueThread(trx, owner, id, threadId, { ...input, items });
-}
-
-const isKnown = async (trx: OwnedTransaction, owner: Principal, threadId: ThreadId, id: TurnId): Promise<boolean> =>
-  (await findTurn(trx, owner, threadId, id)) !== undefined && !(await isDelivered(trx, owner, id));
-
-/** Clients send the same instructions and context with every tool result; the thread has them already. */
-async function withoutRepeatedBlocks(
-  trx: OwnedTransaction,
-  owner: Principal,
-  threadId: ThreadId,
-  items: readonly NewItem[],
-): Promise<readonly NewItem[]> {
-  const last = items.at(-1);
-  if (items[0]?.type !== 'function_call_output' || last?.type !== 'message') return items;
-  const present = blocksOf(await listNewestRequests(trx, owner, threadId, NEWEST));
-  const changed = blocksOf([last]).filter((block) => !present.includes(block));
-  return [...items.slice(0, -1), ...(changed.length === 0 ? [] : [blocksMessage(changed)])];
-}
-
-/** Developer messages of callers may lie between the instructions and the end of a thread. */
-const NEWEST = 20;
-
-async function continueThread(
-  trx: OwnedTransaction,
-  owner: Principal,
-  id: TurnId,
-  threadId: ThreadId,
-  input: TurnInput,
-): Promise<Turn> {
-  if (!(await lockThread(trx, owner, threadId))) {
-    if (input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
-    return insertUnknownThread(trx, owner, id, input);
-  }
-  const gate = await findOpenGate(trx, owner, threadId);
-  if (isAnswer(input)) return continueAfter(trx, owner, id, checkAnswer(gate, callIdsOf(input)), input);
-
-  const isRefused = gate && isRefusedAtGates(input.channel);
-  if (isRefused && gate.kind === 'external-tool')
-    throw new InvalidRequest('tool_output_missing', 'input', refusalAt(gate).message);
-  const thread = await takeNextPosition(trx, owner, threadId, gate ? null : id, saidIn(input));
-  if (!thread) throw new NotFound('There is no such thread.');
-  const tools = input.tools ?? [];
-  const turn = { id, threadId, seq: thread.lastSeq, channel: input.channel, request: toRequest(input, tools) };
-  if (isRefused) return insertRefusedTurn(trx, owner, turn, input.items, refusalAt(gate, input.threadUrl?.(threadId)));
-
-  const ahead = thread.active ?? gate?.turnId;
-  if (ahead && ahead !== id) await checkRoom(trx, owner, threadId, ahead);
-  if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, threadId, tools);
-  return insertTurn(trx, owner, turn, input.items, thread.active === id);
-}
-
-/** Continues a thread with the output of the caller's tool. Without new tools, the caller's tools are those of the turn that waits. */
-async function continueAfter(
-  trx: OwnedTransaction,
-  owner: Principal,
-  id: TurnId,
-  gate: OpenGate,
-  input: TurnInput,
-): Promise<Turn> {
-  const position = await takePositionAfter(trx, owner, gate, id, saidIn(input));
-  if (!position) throw new NotFound('There is no such thread.');
-  const { thread, seq } = position;
-  const tools = input.tools ?? (await getTurnById(trx, owner, gate.turnId)).request.tools;
-  const next = { id, threadId: thread.id, seq, channel: input.channel, request: toRequest(input, tools) };
-  const turn = await insertTurn(trx, owner, next, input.items, thread.active === id);
-  await closeGate(trx, owner, gate.id, turn.seq);
-  await moveJob(trx, owner, gate.id, turn.id);
-  if (JSON.stringify(tools) !== JSON.stringify(thread.catalog)) await replaceCatalog(trx, owner, thread.id, tools);
-  return turn;
-}
-
-const saidIn = ({ items }: TurnInput) => ({ preview: firstWords(items).preview, bytes: bytesOf(items) });
-
-const bytesOf = (items: readonly NewItem[]): number => Buffer.byteLength(JSON.stringify(items));
-
-/** Whether an input is the output of a caller's tool, which new instructions may follow. */
-export const isAnswer = ({ threadId, items }: TurnInput): boolean =>
-  threadId !== undefined &&
-  items[0]?.type === 'function_call_output' &&
-  items.every((item) => item.type === 'function_call_output' || (item.type === 'message' && item.role === 'developer'));
-
-const callIdsOf = ({ items }: TurnInput): string[] =>
-  items.flatMap((item) => (item.type === 'function_call_output' ? item.callId : []));
-
-async function checkRoom(trx: OwnedTransaction, owner: Principal, threadId: ThreadId, ahead: TurnId): Promise<void> {
-  const waiting = await countWaiting(trx, owner, threadId, ahead);
-  if (waiting >= MAX_WAITING_TURNS)
-    throw new Conflict(
-      'thread_busy',
-      `${waiting} messages already wait on this thread. Send the next one when they are done.`,
-    );
-}
-
-/** A failed turn on a new thread of the caller. It does not reveal whether the other thread exists. */
-async function insertUnknownThread(
-  trx: OwnedTransaction,
-  owner: Principal,
-  id: TurnId,
-  input: TurnInput,
-): Promise<Turn> {
-  const newTurn = { id, threadId: newId<ThreadId>(), seq: 1 };
-  await insertThread(trx, owner, { id: newTurn.threadId, lastSeq: 1 });
-  const request = toRequest(input, input.tools ?? []);
-  return insertRefusedTurn(trx, owner, { ...newTurn, channel: input.channel, request }, [], UNKNOWN_THREAD);
-}
-
-const UNKNOWN_THREAD: Failure = {
-  code: 'previous_response_not_found',
-  message: 'The previous response was not found. Check previous_response_id, or leave it out to begin a new thread.',
-};

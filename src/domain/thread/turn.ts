@@ -104,13 +104,6 @@ export function isEnded(turn: Turn): boolean {
   return turn.status !== 'queued' && turn.status !== 'running';
 }
 
-/**
- * Callers of the model APIs wait for an answer, so they are refused while a gate of their thread is open. A message that comes
- * another way waits in the queue until the gate is answered. `accept_turns` has the same rule.
- */
-export const isRefusedAtGates = (channel: Channel): boolean =>
-  channel === 'responses' || channel === 'chat-completions';
-
 /** Why a message can't run while an earlier turn of its thread waits at `gate`, and where a person can answer it. */
 export function refusalAt(
   gate: Pick<NewGate, 'kind' | 'call'>,

@@ -1,18 +1,23 @@
 import { ownCell } from '#domain/cell.ts';
-import type { ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { GateId, ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { MAX_THREAD_BYTES, MAX_WAITING_TURNS } from '#domain/thread/thread.ts';
-import { type Channel, positionInput, type RequestTry, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
+import {
+  type Channel,
+  type Failure,
+  positionInput,
+  type RequestTry,
+  type Turn,
+  type TurnRequest,
+} from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
+import { bodyOf, itemFields } from '#store/threads/item-fields.ts';
 import type { EnginePool } from '../engine-connection.ts';
-import { parameters } from './append.ts';
-import { useParameters, writeUses } from './attachment-uses.ts';
-import { tryParameters, writeTries } from './request-tries.ts';
-import { textParameters, writeTexts } from './said-texts.ts';
-import { type ClaimedTurn, type ContextJson, contextFromJson } from './turn-context.ts';
+import { toDocument } from './entries.ts';
+import { type ClaimedTurn, type ThreadContextJson, toContext, type UserContext } from './turn-context.ts';
 
 /** An input that is to become a turn. */
 export type Accepting = {
@@ -28,18 +33,25 @@ export type Accepting = {
   /** `isLasting`: the key is kept without limit instead of for a day. */
   readonly idempotency?: { readonly key: string; readonly digest: string; readonly isLasting?: boolean } | undefined;
   readonly tried?: RequestTry | undefined;
+  readonly isUnstored?: boolean | undefined;
   readonly job?: NewJob | undefined;
+  /** The open gate that the input answers: it is closed. */
+  readonly answers?: GateId | undefined;
+  /** Stores the turn as one that failed and never runs: on a new thread, or if this gate is still open. */
+  readonly refusal?: { readonly failure: Failure; readonly gateId?: GateId } | undefined;
 };
 
 export type Accepted =
-  /** `claimed`: it runs here from now on. */
+  /** `claimed`: it runs here from now on. It has failed if it was refused. */
   | { readonly outcome: 'accepted'; readonly turn: Turn; readonly claimed?: ClaimedTurn; readonly waits: boolean }
   /** An earlier send of the same input was stored. */
   | { readonly outcome: 'known' }
   /** The idempotency key belongs to another turn. */
   | { readonly outcome: 'repeated'; readonly turnId: TurnId; readonly digest: string }
-  /** `busy`: the thread is locked for a moment. The others are reasons for a refusal. */
-  | { readonly outcome: 'busy' | 'unknown' | 'gate' | 'full' | 'large' };
+  /** The thread is locked for a moment. */
+  | { readonly outcome: 'busy' }
+  /** `answered`: the gate is closed. The others are reasons for a refusal. */
+  | { readonly outcome: 'unknown' | 'gate' | 'full' | 'large' | 'answered' };
 
 /**
  * Accepts inputs of any users in one statement: each becomes a turn that can't be lost. If its thread is free, and for up
@@ -51,98 +63,107 @@ export async function acceptTurns(
   room: number,
   batch: readonly Accepting[],
 ): Promise<Accepted[]> {
-  const items = batch.flatMap((input, index) =>
-    input.items.map((item, position) => ({ n: index + 1, item, position })),
-  );
-  const previews = batch.map((input) => firstWords(input.items));
-  const { rows } = await pool.query<AcceptedRow>(ownCell() === undefined ? ACCEPT : ACCEPT_IN_CELL, [
-    self,
-    room,
-    MAX_WAITING_TURNS,
-    MAX_THREAD_BYTES,
-    batch.map(({ turnId }) => turnId),
-    batch.map(({ threadId }) => threadId),
-    batch.map(({ userId }) => userId),
-    batch.map(({ channel }) => channel),
-    batch.map(({ request }) => JSON.stringify(request)),
-    batch.map(({ request }) => JSON.stringify(request.tools)),
-    previews.map(({ opening }) => opening),
-    previews.map(({ preview }) => preview),
-    batch.map(({ isNew }) => isNew),
-    batch.map(({ after }) => after ?? null),
-    batch.map(({ idempotency }) => idempotency?.key ?? null),
-    batch.map(({ idempotency }) => idempotency?.digest ?? null),
-    batch.map(({ idempotency }) => idempotency?.isLasting ?? false),
-    batch.map(({ job }) => job !== undefined),
-    batch.map(({ job }) => job?.conversationId ?? null),
-    batch.map(({ job }) => (job?.metadata ? JSON.stringify(job.metadata) : null)),
-    batch.map(({ job }) => job?.callbackUrl ?? null),
-    items.map(({ n }) => n),
-    items.map(({ position }) => position),
-    items.map(({ item }) => item.id),
-    items.map(({ item: { id: _, ...body } }) => JSON.stringify(body)),
-    ...textParameters(batch),
-    ...useParameters(batch),
-    ...tryParameters(batch),
-  ]);
-  const found = new Map(rows.map((row) => [row.entry, row]));
+  const inputs = toDocument(batch.map(toEntry));
+  const limits = [MAX_WAITING_TURNS, MAX_THREAD_BYTES];
+  const { rows } =
+    ownCell() === undefined
+      ? await pool.query<AcceptedRow>(ACCEPT, [self, room, ...limits, inputs])
+      : await pool.query<AcceptedRow>(ACCEPT_IN_CELL, [
+          self,
+          room,
+          ...limits,
+          inputs,
+          batch.map(({ userId }) => userId),
+        ]);
   return batch.map((input, index) => {
-    const row = found.get(index + 1);
+    const row = rows[index];
     if (!row) throw new Error(`The input ${input.turnId} was not answered.`);
     return toAccepted(input, row);
   });
 }
 
-const ACCEPTED = ['running', 'queued', 'handed'];
 const ACCEPT = `
-  with done as materialized (select * from accept_turns(${parameters(25)})),
-    ${writeTexts(25, ACCEPTED, 'done.thread_id')},
-    ${writeUses(31, ACCEPTED)},
-    ${writeTries(35, ACCEPTED)}
-  select entry, outcome, turn_id as "turnId", thread_id as "threadId", seq, created_at as "createdAt", digest, context
-  from done`;
+  select outcome, turn_id as "turnId", thread_id as "threadId", seq, created_at as "createdAt", digest,
+    of_user as "ofUser", of_thread as "ofThread"
+  from accept_turns($1, $2, $3, $4, $5)`;
 
 /** Refuses users who move to another cell. */
-const ACCEPT_IN_CELL = ACCEPT.replace('$7', () => 'refuse_moving($7::text[])');
+const ACCEPT_IN_CELL = ACCEPT.replace('$5', () => 'case when refuse_moving($6::text[]) is not null then $5::json end');
+
+function toEntry(input: Accepting): object {
+  const { request, items, idempotency, job } = input;
+  const { opening, preview } = firstWords(items);
+  return {
+    turn: input.turnId,
+    thread: input.threadId,
+    is_new: input.isNew,
+    owner: input.userId,
+    channel: input.channel,
+    request: JSON.stringify(request),
+    catalog: JSON.stringify(request.tools),
+    opening,
+    preview,
+    bytes: items.reduce((sum, item) => sum + Buffer.byteLength(bodyOf(item)), 0),
+    after: input.after,
+    ...(idempotency && { key: idempotency.key, digest: idempotency.digest, lasting: idempotency.isLasting ?? false }),
+    try: input.tried?.digest,
+    unstored: input.isUnstored,
+    ...(job && {
+      is_job: true,
+      name: job.conversationId,
+      metadata: job.metadata && JSON.stringify(job.metadata),
+      callback: job.callbackUrl,
+    }),
+    answers: input.answers,
+    refused_at: input.refusal?.gateId,
+    failure: input.refusal && JSON.stringify(input.refusal.failure),
+    ...itemFields(items, 0),
+  };
+}
 
 type AcceptedRow = {
-  readonly entry: number;
-  readonly outcome: 'running' | 'queued' | 'handed' | Exclude<Accepted['outcome'], 'accepted'>;
+  readonly outcome: 'running' | 'queued' | 'handed' | 'refused' | Exclude<Accepted['outcome'], 'accepted'>;
   readonly turnId: TurnId;
   readonly threadId: ThreadId;
   readonly seq: number;
   readonly createdAt: Date;
   readonly digest: string;
-  readonly context: ContextJson | null;
+  readonly ofUser: UserContext | null;
+  /** Null on a new thread. */
+  readonly ofThread: ThreadContextJson | null;
 };
 
 function toAccepted(input: Accepting, row: AcceptedRow): Accepted {
-  const { outcome, turnId, digest, context } = row;
+  const { outcome, turnId, digest, ofUser, ofThread } = row;
   if (outcome === 'repeated') return { outcome, turnId, digest };
-  if (outcome !== 'running' && outcome !== 'queued' && outcome !== 'handed') return { outcome };
+  if (outcome !== 'running' && outcome !== 'queued' && outcome !== 'handed' && outcome !== 'refused')
+    return { outcome };
 
+  const isRefused = outcome === 'refused';
   const turn: Turn = {
     id: input.turnId,
     threadId: row.threadId,
     userId: input.userId,
     seq: row.seq,
     run: null,
-    status: 'queued',
+    status: isRefused ? 'failed' : 'queued',
     channel: input.channel,
     request: input.request,
-    failure: null,
+    failure: (isRefused && input.refusal?.failure) || null,
     usage: NO_USAGE,
     attempt: -1,
     cancelReason: null,
     createdAt: row.createdAt,
-    endedAt: null,
+    endedAt: isRefused ? row.createdAt : null,
   };
-  if (!context) return { outcome: 'accepted', turn, waits: outcome === 'handed' };
+  if (!ofUser) return { outcome: 'accepted', turn, waits: outcome === 'handed' };
   const claimed: ClaimedTurn = {
     turn: { ...turn, status: 'running', attempt: 0 },
     suspicion: 'none',
     broken: 0,
-    context: contextFromJson(context, positionInput(turn, input.items)),
+    context: toContext(ofUser, ofThread ?? NEW_THREAD, positionInput(turn, input.items)),
   };
   return { outcome: 'accepted', turn, claimed, waits: false };
 }
+
+const NEW_THREAD: ThreadContextJson = { gateAhead: null, summary: null, history: [] };

@@ -4,10 +4,11 @@ import type { WrittenItem } from '#domain/thread/item.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
 import type { Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { TurnEnding } from '#domain/thread/turn-event.ts';
+import type { NewGate } from '#domain/tool/gate.ts';
 import type { Usage } from '#domain/usage.ts';
+import { itemFields } from '#store/threads/item-fields.ts';
 import type { EnginePool } from '../engine-connection.ts';
-import { callParameters, itemParameters, parameters } from './append.ts';
-import { textParameters, writeTexts } from './said-texts.ts';
+import { callFields, toDocument } from './entries.ts';
 
 /** How a turn ends, and what is written with it. */
 export type TurnEnd = {
@@ -40,40 +41,40 @@ export async function settleTurns(
   room: number,
   batch: readonly Settling[],
 ): Promise<Settled[]> {
-  const gates = batch.map(({ outcome }) => (outcome.status === 'waiting' ? outcome.gate : undefined));
   const { rows } = await pool.query<SettledRow>(SETTLE, [
     self,
     room,
     JSON.stringify(CANCELLED_JOB),
-    batch.map(({ turn }) => turn.id),
-    batch.map(({ turn }) => turn.attempt),
-    batch.map(({ outcome }) => outcome.status),
-    batch.map(({ outcome }) => (outcome.status === 'failed' ? JSON.stringify(outcome.failure) : null)),
-    batch.map(({ outcome }) => outcome.status === 'failed' && outcome.refused === true),
-    batch.map(({ usage }) => JSON.stringify(usage)),
-    batch.map(({ last }) => last.position),
-    batch.map(({ grows }) => grows),
-    gates.map((gate) => gate?.id ?? null),
-    gates.map((gate) => gate?.kind ?? null),
-    gates.map((gate) => (gate ? JSON.stringify(gate.call) : null)),
-    gates.map((gate) => gate?.revision ?? null),
-    ...itemParameters(batch.map(({ last }) => ({ position: last.position ?? 0, items: last.items }))),
-    ...callParameters(batch.map(({ calls }) => calls)),
-    gates.map((gate) => (gate?.asked ? JSON.stringify(gate.asked) : null)),
-    ...textParameters(
-      batch.map(({ turn, last }) => ({ threadId: turn.threadId, userId: turn.userId, items: last.items })),
-    ),
+    toDocument(batch.map(toEntry)),
   ]);
-  const found = new Map(rows.map((row) => [row.entry, row]));
-  return batch.map((settling, index) => toSettled(settling, found.get(index + 1)));
+  return batch.map((settling, index) => toSettled(settling, rows[index]));
 }
 
-const SETTLE = `
-  with done as materialized (select * from settle_turns(${parameters(31)})), ${writeTexts(31, ['ended', 'again'])}
-  select entry, outcome, ended_at as "endedAt", next, next_runs as "nextRuns" from done`;
+const SETTLE = 'select outcome, ended_at as "endedAt", next, next_runs as "nextRuns" from settle_turns($1, $2, $3, $4)';
+
+const toEntry = ({ turn, outcome, usage, last, calls, grows }: Settling): object => ({
+  turn: turn.id,
+  attempt: turn.attempt,
+  status: outcome.status,
+  failure: outcome.status === 'failed' ? JSON.stringify(outcome.failure) : null,
+  refused: outcome.status === 'failed' && outcome.refused === true,
+  usage: JSON.stringify(usage),
+  first: last.position,
+  grows,
+  ...(outcome.status === 'waiting' && gateFields(outcome.gate)),
+  ...callFields(calls),
+  ...itemFields(last.items, last.position ?? 0),
+});
+
+const gateFields = ({ id, kind, call, revision, asked }: NewGate): object => ({
+  gate: id,
+  gate_kind: kind,
+  gate_call: JSON.stringify(call),
+  gate_revision: revision,
+  gate_facts: asked ? JSON.stringify(asked) : null,
+});
 
 type SettledRow = {
-  readonly entry: number;
   readonly outcome: 'ended' | 'again' | 'busy' | 'lost';
   readonly endedAt: Date;
   readonly next: TurnId | null;

@@ -22,8 +22,8 @@ export type ClaimedTurn = {
   readonly context?: TurnContext;
 };
 
-/** The data a turn starts with, as of its start. */
-export type TurnContext = {
+/** The part of a turn's context that belongs to its user. */
+export type UserContext = {
   /** The user's limits, if they differ from the default. */
   readonly limits: SpendingLimits | null;
   /** What the user has spent today. */
@@ -34,6 +34,9 @@ export type TurnContext = {
   readonly skills: readonly { readonly userId: UserId; readonly name: string; readonly description: string }[];
   /** Changes when a secret that the user may use is added, changed or removed; null when there are none. */
   readonly secrets: string | null;
+};
+
+type ThreadContext = {
   /** An open gate of an earlier turn. */
   readonly gateAhead: Gate | null;
   /** Replaces the older part of the thread, which is not included. */
@@ -41,6 +44,9 @@ export type TurnContext = {
   /** The thread up to and including this turn's input, at least from the summary on; null when it is too large to include. */
   readonly history: readonly Item[] | null;
 };
+
+/** The data a turn starts with, as of its start. */
+export type TurnContext = UserContext & ThreadContext;
 
 /**
  * Whether a turn kills its hosts. Each attempt that crashed without having written anything makes it more likely: after
@@ -51,12 +57,16 @@ export type Suspicion = 'none' | 'suspect' | 'poison';
 
 const LOST_ATTEMPTS_OF_A_SUSPECT = 2;
 
-/** A context as the database gives it. */
-export type ContextJson = Omit<TurnContext, 'history'> & { readonly history: readonly ItemJson[] | null };
+/** As the database gives it. */
+export type ThreadContextJson = Omit<ThreadContext, 'history'> & { readonly history: readonly ItemJson[] | null };
 
-/** `input`: the turn's own input, if it is not in the table yet. */
-export function contextFromJson(json: ContextJson, input: readonly Item[] = []): TurnContext {
-  return { ...json, history: json.history && [...json.history.map(itemFromJson), ...input] };
+/** `input`: the turn's own input, if it was not in the table yet. */
+export function toContext(
+  ofUser: UserContext,
+  { history, ...ofThread }: ThreadContextJson,
+  input: readonly Item[] = [],
+): TurnContext {
+  return { ...ofUser, ...ofThread, history: history && [...history.map(itemFromJson), ...input] };
 }
 
 /** Reads the rows of turns that this replica has claimed, without those it has lost since. */
@@ -107,12 +117,12 @@ function suspicionOf(attempt: number, trial: number, good: number): Suspicion {
 }
 
 export async function readContexts(pool: EnginePool, turns: readonly Turn[]): Promise<TurnContext[]> {
-  const { rows } = await pool.query<{ context: ContextJson }>(
-    `select turn_context(asked.user_id, asked.thread_id, asked.seq) as context
+  const { rows } = await pool.query<{ ofUser: UserContext; ofThread: ThreadContextJson }>(
+    `select user_context(user_id) as "ofUser", thread_context(user_id, thread_id, seq) as "ofThread"
      from unnest($1::text[], $2::uuid[], $3::integer[]) with ordinality as asked (user_id, thread_id, seq, n) order by n`,
     [turns.map((turn) => turn.userId), turns.map((turn) => turn.threadId), turns.map((turn) => turn.seq)],
   );
-  return rows.map(({ context }) => contextFromJson(context));
+  return rows.map(({ ofUser, ofThread }) => toContext(ofUser, ofThread));
 }
 
 /** How much of a thread fits into one prompt. Older items are left out, unless they belong to pending calls. */

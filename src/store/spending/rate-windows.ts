@@ -1,4 +1,6 @@
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
+import { isAway } from '../away.ts';
+import { createBatch } from '../batch.ts';
 import type { Database } from '../connection.ts';
 
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
@@ -9,44 +11,37 @@ export type RateUse = { readonly isAllowed: boolean; readonly retryInSeconds: nu
 /** A window is divided into slots. More slots take more space and make the effective window less longer than the nominal one. */
 const SLOTS = 60;
 
-/**
- * Counts one use of `key`, unless `limit` uses were allowed within the last `windowSeconds`. A slot counts until all of it
- * is older than the window, so no period of that length ever has more uses. Refused uses don't count. One statement locks
- * the key's row before it reads the clock, so the limit holds across replicas.
- */
-export async function takeUse(db: Database, key: string, { limit, windowSeconds }: RateLimit): Promise<RateUse> {
-  const width = sql`(${windowSeconds / SLOTS})::numeric`;
-  const slotNow = sql`floor(extract(epoch from clock_timestamp()) / ${width})::bigint`;
-  const expiry = (slot: ReturnType<typeof sql>) => sql`to_timestamp(((${slot} + ${SLOTS + 1}) * ${width})::float8)`;
-  const { rows } = await sql<RateUse>`
-    insert into rate_windows as present (key, slots, counts, is_allowed, expires_at)
-    values (${key}, array[${slotNow}], array[1], true, ${expiry(slotNow)})
-    on conflict (key) do update set (slots, counts, is_allowed, expires_at) = (
-      select next.slots, next.counts, alive.total < ${limit}, ${expiry(sql`next.slots[cardinality(next.slots)]`)}
-      from
-        (select greatest(${slotNow}, present.slots[cardinality(present.slots)]) as slot) as last,
-        lateral (
-          select coalesce(sum(used), 0) as total from unnest(present.slots, present.counts) as kept (slot, used)
-          where kept.slot >= last.slot - ${SLOTS}
-        ) as alive,
-        lateral (
-          select array_agg(slot order by slot) as slots, array_agg(used order by slot) as counts
-          from (
-            select slot, sum(used)::integer as used
-            from (
-              select kept.slot, kept.used from unnest(present.slots, present.counts) as kept (slot, used)
-              where kept.slot >= last.slot - ${SLOTS}
-              union all
-              select last.slot, 1 where alive.total < ${limit}
-            ) as uses
-            group by slot
-          ) as merged
-        ) as next
-    )
-    returning is_allowed, extract(epoch from ${expiry(sql`slots[1]`)} - clock_timestamp())::float8 as retry_in_seconds`.execute(
-    db,
-  );
-  const [use] = rows;
-  if (!use) throw new Error('Counting a use returned nothing.');
-  return use;
+/** Counts one use of `key`, unless `limit` uses were allowed within the last `windowSeconds`. Concurrent uses share a statement. */
+export function takeUse(db: Database, key: string, limit: RateLimit): Promise<RateUse> {
+  const take = takers.get(db) ?? createBatch((uses: readonly Use[]) => takeUses(db, uses), isAway);
+  takers.set(db, take);
+  return take({ key, ...limit });
 }
+
+const takers = new WeakMap<Database, (use: Use) => Promise<RateUse>>();
+
+type Use = RateLimit & { readonly key: string };
+
+async function takeUses(db: Database, uses: readonly Use[]): Promise<RateUse[]> {
+  const groups = Map.groupBy(uses, ({ key, limit, windowSeconds }) => JSON.stringify([key, limit, windowSeconds]));
+  const asked = [...groups.values()].map((group) => ({ ...(group[0] as Use), uses: group.length }));
+  const statement = CompiledQuery.raw(TAKE, [
+    asked.map(({ key }) => key),
+    asked.map((group) => group.uses),
+    asked.map(({ limit }) => limit),
+    asked.map(({ windowSeconds }) => windowSeconds / SLOTS),
+  ]);
+  const { rows } = await db.withoutPlugins().executeQuery<TakenUses>(statement);
+  // The first uses of a key are those that are allowed.
+  const places = new Map<Use, RateUse>();
+  const ordered = rows.toSorted((one, other) => one.entry - other.entry);
+  for (const [index, group] of [...groups.values()].entries()) {
+    const { allowed = 0, retryInSeconds = 0 } = ordered[index] ?? {};
+    group.forEach((use, nth) => places.set(use, { isAllowed: nth < allowed, retryInSeconds }));
+  }
+  return uses.map((use) => places.get(use) as RateUse);
+}
+
+type TakenUses = { readonly entry: number; readonly allowed: number; readonly retryInSeconds: number };
+
+const TAKE = 'select entry, allowed, retry_in_seconds as "retryInSeconds" from take_uses($1, $2, $3, $4)';

@@ -1,6 +1,7 @@
 import type { ReplicaId, ThreadId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { ModelCall } from '#domain/spending.ts';
+import { callsJson } from './model-calls.ts';
 import type { SystemConnection } from './system-connection.ts';
 
 /** A thread that this replica is to give a title. `tries` fences what it writes. */
@@ -41,22 +42,7 @@ export async function endTitleRequest(
   { threadId, userId, tries }: TitleRequest,
   { title, call }: { readonly title: string | null; readonly call: ModelCall },
 ): Promise<boolean> {
-  const { provider, model, usage, milliseconds, failed } = call;
-  const { rows } = await system.query(END, [
-    threadId,
-    userId,
-    tries,
-    title,
-    provider,
-    model,
-    self,
-    usage.inputTokens,
-    usage.cachedInputTokens,
-    usage.outputTokens,
-    usage.cost && usage.cost.inputUsd + usage.cost.outputUsd,
-    Math.round(milliseconds),
-    failed,
-  ]);
+  const { rows } = await system.query(END, [threadId, userId, tries, title, self, callsJson([call])]);
   return rows.length > 0;
 }
 
@@ -67,19 +53,5 @@ const END = `
     update threads set generated_title = $4::text
     where id = $1::uuid and user_id = $2::text and $4::text is not null and title is null and generated_title is null
       and exists (select from ended)
-  ), counted as (
-    insert into usage_days as present (user_id, day, provider, model, part, calls, errors, unpriced_calls,
-      input_tokens, cached_input_tokens, output_tokens, cost_usd, milliseconds)
-    select user_id, (now() at time zone 'utc')::date, $5::text, $6::text, get_byte(uuid_send($7::uuid), 15) % 8, 1,
-      $13::boolean::integer, ($11::float8 is null)::integer, $8::bigint, $9::bigint, $10::bigint, coalesce($11::float8, 0),
-      $12::bigint
-    from ended
-    on conflict (user_id, day, provider, model, part) do update set
-      calls = present.calls + 1, errors = present.errors + excluded.errors,
-      unpriced_calls = present.unpriced_calls + excluded.unpriced_calls,
-      input_tokens = present.input_tokens + excluded.input_tokens,
-      cached_input_tokens = present.cached_input_tokens + excluded.cached_input_tokens,
-      output_tokens = present.output_tokens + excluded.output_tokens,
-      cost_usd = present.cost_usd + excluded.cost_usd, milliseconds = present.milliseconds + excluded.milliseconds
   )
-  select user_id from ended`;
+  select count_calls($5, array[user_id], array[$6::json]) from ended`;

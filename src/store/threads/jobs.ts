@@ -2,26 +2,10 @@ import { sql } from 'kysely';
 import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { Delivery } from '#domain/notification/delivery.ts';
 import type { Scope, UserId } from '#domain/principal.ts';
-import type { Job, JobFailure, JobId, JobStatus, NewJob } from '#domain/thread/job.ts';
+import type { Job, JobFailure, JobId, JobStatus } from '#domain/thread/job.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { userOf } from '../scope.ts';
-
-/** Creates the job for a turn that is accepted in the same transaction. */
-export async function insertJob(trx: OwnedTransaction, owner: Owner, turn: Turn, job: NewJob): Promise<void> {
-  await trx
-    .insertInto('jobs')
-    .values({
-      id: turn.id,
-      userId: owner.userId,
-      threadId: turn.threadId,
-      turnId: turn.id,
-      conversationId: job.conversationId,
-      metadata: job.metadata && JSON.stringify(job.metadata),
-      callbackUrl: job.callbackUrl,
-    })
-    .execute();
-}
 
 /** A job of any user: only the webhook channel and the operator may read it; row-level security enforces it. */
 export async function findJob(trx: OwnedTransaction, id: JobId): Promise<Job | undefined> {

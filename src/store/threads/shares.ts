@@ -65,7 +65,7 @@ export async function shortenShare(
     .execute();
 }
 
-export const LAST_POSITION = 2 ** 31 - 1;
+const LAST_POSITION = 2 ** 31 - 1;
 
 /** Returns whether there was one. */
 export async function deleteShare(trx: Audited<OwnedTransaction>, owner: Owner, threadId: ThreadId): Promise<boolean> {

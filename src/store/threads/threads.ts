@@ -4,7 +4,6 @@ import type { Thread } from '#domain/thread/thread.ts';
 import type { OpenGate } from '#domain/tool/gate.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
-import { LAST_POSITION } from './shares.ts';
 
 /** Creates a thread. `lastSeq`: how many turns the caller inserts into it. */
 export async function insertThread(
@@ -54,10 +53,7 @@ export function takeNextPosition(
 
 type Said = { readonly preview?: string; readonly bytes?: number };
 
-/**
- * Gives `turnId`, which answers `gate`, its number: the messages that wait behind the gate move up by one, so that the output of
- * the call comes before them in every prompt. The caller holds the lock of the thread.
- */
+/** Gives `turnId`, which answers `gate`, its number: see `number_after_gate`. The caller holds the lock of the thread. */
 export async function takePositionAfter(
   trx: OwnedTransaction,
   owner: Owner,
@@ -67,30 +63,11 @@ export async function takePositionAfter(
 ): Promise<{ readonly thread: Thread; readonly seq: number } | undefined> {
   const thread = await takeNextPosition(trx, owner, gate.threadId, turnId, said);
   if (!thread) return undefined;
-  const { rows } = await sql<{ first: number | null }>`
-    select min(turns.seq) as first from turns join gates on gates.id = ${gate.id} and gates.user_id = turns.user_id
-    where turns.thread_id = ${gate.threadId} and turns.user_id = ${owner.userId}
-      and turns.seq > gates.turn_seq and turns.attempt < 0 and not turns.refused`.execute(trx);
-  const first = thread.active === turnId ? rows[0]?.first : null; // a turn that runs keeps its number
-  if (first === undefined || first === null) return { thread, seq: thread.lastSeq };
-  await moveUp(trx, owner, thread.id, first);
-  return { thread, seq: first };
-}
-
-/**
- * Adds one to the numbers from `first` on. None of these turns has started, so only they, their input and a share refer to them. The
- * share ends before them: it must not show the turn that comes between.
- */
-async function moveUp(trx: OwnedTransaction, owner: Owner, id: ThreadId, first: number): Promise<void> {
-  const own = sql`thread_id = ${id} and user_id = ${owner.userId}`;
-  // Negative in between: a number can't be taken twice, not even during a statement.
-  await sql`update turns set seq = -seq - 1, follows = null where ${own} and seq >= ${first}`.execute(trx);
-  await sql`update turns set seq = -seq where ${own} and seq < 0`.execute(trx);
-  await sql`update items set turn_seq = -turn_seq - 1 where ${own} and turn_seq >= ${first}`.execute(trx);
-  await sql`update items set turn_seq = -turn_seq where ${own} and turn_seq < 0`.execute(trx);
-  await sql`
-    update shares set through_seq = ${first - 1}, through_position = ${LAST_POSITION}
-    where ${own} and through_seq >= ${first}`.execute(trx);
+  if (thread.active !== turnId) return { thread, seq: thread.lastSeq }; // a turn that runs keeps its number
+  const { rows } = await sql<{ seq: number | null }>`
+    select number_after_gate(${gate.threadId}, ${owner.userId}, turn_seq) as seq from gates
+    where id = ${gate.id} and user_id = ${owner.userId}`.execute(trx);
+  return { thread, seq: rows[0]?.seq ?? thread.lastSeq };
 }
 
 /** The size of the thread's items, in bytes of JSON. */
@@ -125,21 +102,6 @@ export async function replaceCatalog(
 }
 
 const columns = ['id', 'userId', 'lastSeq', 'active', 'catalog', 'createdAt'] as const;
-
-/** The thread that the owner calls `name`. The first message with the name creates it: see `accept_turns`. */
-export async function findNamedThread(
-  trx: OwnedTransaction,
-  owner: Owner,
-  name: string,
-): Promise<ThreadId | undefined> {
-  const row = await trx
-    .selectFrom('conversations')
-    .select('threadId')
-    .where('userId', '=', owner.userId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row?.threadId;
-}
 
 /**
  * Deletes the thread and all its data. Turns and gates are deleted with its row. Items are deleted after that, when no

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
-import { storedHashesOf } from '#domain/thread/attachment.ts';
 import { type Item, type ItemJson, itemFromJson, type NewItem } from '#domain/thread/item.ts';
-import { saidTextOf } from '#domain/thread/said-text.ts';
 import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
+import { itemFields } from './item-fields.ts';
 
 export type NewTurn = {
   readonly id: TurnId;
@@ -39,27 +38,14 @@ export async function insertEndedTurn(
   return insert(trx, owner, turn, items, 'ended');
 }
 
-/** Inserts a turn that failed before it started: it never runs, and prompts leave its items out. */
-export async function insertRefusedTurn(
-  trx: OwnedTransaction,
-  owner: Owner,
-  turn: NewTurn,
-  items: readonly NewItem[],
-  failure: Failure,
-): Promise<Turn> {
-  return insert(trx, owner, turn, items, 'refused', failure);
-}
-
 async function insert(
   trx: OwnedTransaction,
   owner: Owner,
   turn: NewTurn,
-  items: readonly NewItem[],
-  state: 'waits' | 'queued' | 'ended' | 'refused',
-  failure: Failure | null = null,
+  written: readonly NewItem[],
+  state: 'waits' | 'queued' | 'ended',
 ): Promise<Turn> {
-  const said = items.flatMap((item) => saidTextOf(item) ?? []);
-  const uses = items.flatMap((item) => storedHashesOf(item).map((sha256) => ({ id: item.id, sha256 })));
+  const { items = [], texts, uses } = itemFields(written, 0);
   const rows = await runStatement<TurnRow>(trx, INSERT, [
     turn.id,
     turn.threadId,
@@ -67,16 +53,11 @@ async function insert(
     turn.seq,
     turn.channel,
     JSON.stringify(turn.request),
-    items.map(({ id }) => id),
-    items.map(({ id: _, ...body }) => JSON.stringify(body)),
     state,
-    said.map(({ id }) => id),
-    said.map(({ role }) => role),
-    said.map(({ text }) => text),
-    uses.map(({ id }) => id),
-    uses.map(({ sha256 }) => sha256),
-    failure && JSON.stringify(failure),
     turn.run ?? null,
+    JSON.stringify(items),
+    texts && JSON.stringify(texts),
+    uses && JSON.stringify(uses),
   ]);
   return toTurn(one(rows));
 }
@@ -182,26 +163,6 @@ export async function findTurnRecord(
   if (!row) return undefined;
   const { items, gate, continuedBy, ...turn } = row;
   return { turn: toTurn(turn), items: items.map(itemFromJson), gate, continuedBy };
-}
-
-/** The number of turns queued behind the turn `ahead`. */
-export async function countWaiting(
-  trx: OwnedTransaction,
-  owner: Owner,
-  threadId: ThreadId,
-  ahead: TurnId,
-): Promise<number> {
-  const row = await trx
-    .selectFrom('turns as waiting')
-    .innerJoin('turns as ahead', 'ahead.threadId', 'waiting.threadId')
-    .where('ahead.id', '=', ahead)
-    .where('waiting.threadId', '=', threadId)
-    .where('waiting.userId', '=', owner.userId)
-    .whereRef('waiting.seq', '>', 'ahead.seq')
-    .where('waiting.status', '=', 'queued')
-    .select((count) => count.fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
 }
 
 /** The turns that wait behind the thread's active one or its open gate, in order. */
@@ -313,23 +274,13 @@ const selected = columns
   .join(', ');
 
 const INSERT = `
-  with input as (
-    insert into items (thread_id, turn_seq, position, id, turn_id, user_id, body)
-    select $2::uuid, $4::integer, ordinality - 1, item.id, $1::uuid, $3::text, item.body::json
-    from unnest($7::uuid[], $8::text[]) with ordinality as item (id, body, ordinality)
-  ), texts as (
-    insert into item_texts (item_id, thread_id, user_id, role, text, words)
-    select said.id, $2::uuid, $3::text, said.role, said.text, to_tsvector('simple', said.text)
-    from unnest($10::uuid[], $11::text[], $12::text[]) as said (id, role, text)
-  ), uses as (
-    insert into attachment_uses (item_id, sha256, thread_id, user_id)
-    select used.id, used.sha256, $2::uuid, $3::text from unnest($13::uuid[], $14::text[]) as used (id, sha256)
-  )
-  insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at, refused, failure, run)
-  values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6,
-    case $9::text when 'ended' then 'completed' when 'refused' then 'failed' else 'queued' end,
-    case $9 when 'waits' then now() end, case when $9 in ('ended', 'refused') then now() end, $9 = 'refused', $15::json, $16::uuid)
-  returning ${selected}`;
+  with inserted as (
+    insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at, run)
+    values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $7::text when 'ended' then 'completed' else 'queued' end,
+      case $7 when 'waits' then now() end, case $7 when 'ended' then now() end, $8::uuid)
+    returning *
+  ), written as materialized (select write_items($2, $1, $4, $3, null, $9::json, $10::json, $11::json))
+  select ${selected} from inserted as turns, written`;
 
 const ACTIVATE_NEXT = `
   with next as (

@@ -1,0 +1,20 @@
+-- Writes the items of a turn, the texts that are searched for, and which attachments they use. `texts` and `uses` are null
+-- when there are none. Bodies are JSON inside a string: PostgreSQL extracts nothing from JSON that contains \u0000.
+create or replace function write_items(given_thread uuid, given_turn uuid, given_seq integer, owner text, given_attempt integer,
+  items json, texts json, uses json) returns void language plpgsql as $$
+begin
+  insert into items (thread_id, turn_seq, position, id, turn_id, user_id, attempt, body, usage, started_at)
+    select given_thread, given_seq, i.position, i.id, given_turn, owner, given_attempt, i.body::json, i.usage::json,
+      case when i.started then now() end
+    from json_to_recordset(items) as i (position integer, id uuid, body text, usage text, started boolean);
+  if texts is not null then
+    insert into item_texts (item_id, thread_id, user_id, role, text, words)
+      select t.id, given_thread, owner, t.role, t.text, to_tsvector('simple', t.text)
+      from json_to_recordset(texts) as t (id uuid, role text, text text) on conflict do nothing;
+  end if;
+  if uses is not null then
+    insert into attachment_uses (item_id, sha256, thread_id, user_id)
+      select u.id, u.sha256, given_thread, owner from json_to_recordset(uses) as u (id uuid, sha256 text)
+      on conflict do nothing;
+  end if;
+end $$;

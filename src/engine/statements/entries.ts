@@ -1,0 +1,12 @@
+import type { ModelCall } from '#domain/spending.ts';
+import { toCountedCall } from '#store/system/model-calls.ts';
+
+/** A batch as the functions take it: one JSON document, in which each entry has its number. */
+export function toDocument(entries: readonly object[]): string {
+  return JSON.stringify(entries.map((entry, index) => ({ n: index + 1, ...entry })));
+}
+
+/** Model calls as `count_calls` takes them. */
+export function callFields(calls: readonly ModelCall[]): object {
+  return calls.length === 0 ? {} : { calls: calls.map(toCountedCall) };
+}

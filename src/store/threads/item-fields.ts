@@ -1,0 +1,42 @@
+import { storedHashesOf } from '#domain/thread/attachment.ts';
+import type { NewItem, WrittenItem } from '#domain/thread/item.ts';
+import { saidTextOf } from '#domain/thread/said-text.ts';
+
+/** The arguments of `write_items`. */
+export type ItemFields = { readonly items?: object[]; readonly texts?: object[]; readonly uses?: object[] };
+
+/** Items from `position` on, as `write_items` takes them: with their texts and the attachments that they use. */
+export function itemFields(items: readonly (NewItem | WrittenItem)[], position: number): ItemFields {
+  if (items.length === 0) return {};
+  const texts = items.flatMap((item) => saidTextOf(item) ?? []);
+  const uses = items.flatMap((item) => storedHashesOf(item).map((sha256) => ({ id: item.id, sha256 })));
+  return {
+    items: items.map((item, offset) => ({ position: position + offset, ...toRow(item) })),
+    ...(texts.length > 0 && { texts: texts.map(({ id, role, text }) => ({ id, role, text })) }),
+    ...(uses.length > 0 && { uses }),
+  };
+}
+
+function toRow(item: NewItem | WrittenItem): object {
+  const { usage, started } = item as Partial<WrittenItem>;
+  return {
+    id: item.id,
+    body: bodyOf(item),
+    ...(usage && { usage: JSON.stringify(usage) }),
+    ...(started && { started }),
+  };
+}
+
+const bodies = new WeakMap<NewItem | WrittenItem, string>();
+
+/**
+ * An item's body as stored; serialized once, for writing and measuring. A text, not JSON inside JSON, because PostgreSQL
+ * can't extract values from JSON that contains \u0000.
+ */
+export function bodyOf(item: NewItem | WrittenItem): string {
+  const known = bodies.get(item);
+  if (known !== undefined) return known;
+  const body = JSON.stringify({ ...item, id: undefined, usage: undefined, started: undefined });
+  bodies.set(item, body);
+  return body;
+}
