@@ -22,6 +22,7 @@ export async function freshHome({ empty = false, shared = false } = {}) {
   await chmod(home, 0o711); // as root, PostgreSQL runs as another user
   const server = process.env['DATABASE_URL'] ?? (shared ? await sharedServer() : undefined);
   const database = server ? await createDatabase(server, empty) : undefined;
+  const queryEmbedded = embeddedQuery(home);
   if (!server && !empty) await placePreparedCluster(home);
   return {
     home,
@@ -29,12 +30,7 @@ export async function freshHome({ empty = false, shared = false } = {}) {
     /** Queries the database of a running service with the engine's rights. */
     query: async <T extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<T[]> => {
       if (database) return (await database.engine.query<T>(statement, values)).rows;
-      const opened = await openDatabase({ url: undefined, home });
-      try {
-        return await engineQuery<T>(opened.connection, statement, values);
-      } finally {
-        await opened.close();
-      }
+      return queryEmbedded<T>(statement, values);
     },
     async remove() {
       await database?.drop();
@@ -42,6 +38,30 @@ export async function freshHome({ empty = false, shared = false } = {}) {
       await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
+}
+
+/** A server that still runs is queried as it is: to become one of its owners first costs several connections. */
+function embeddedQuery(home: string) {
+  let last: pg.PoolConfig | undefined;
+  return async <T extends pg.QueryResultRow>(statement: string, values: unknown[]): Promise<T[]> => {
+    const found = last && (await engineQuery<T>(last, statement, values).catch(isStopped));
+    if (found) return found;
+    const opened = await openDatabase({ url: undefined, home });
+    last = opened.connection;
+    try {
+      return await engineQuery<T>(opened.connection, statement, values);
+    } finally {
+      await opened.close();
+    }
+  };
+}
+
+const CANNOT_CONNECT_NOW = '57P03';
+
+function isStopped(error: unknown): undefined {
+  const { code = '' } = error as { code?: string };
+  if (!['ENOENT', 'ECONNREFUSED', CANNOT_CONNECT_NOW].includes(code)) throw error;
+  return undefined;
 }
 
 async function createDatabase(server: string, empty: boolean) {

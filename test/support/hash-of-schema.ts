@@ -1,7 +1,13 @@
 import { hashOfFiles } from './cached-folder.ts';
 
 /** The files that define a database and its schema. */
-const INGREDIENTS = ['migrations/**/*', 'src/*/sql/*.sql', 'src/database/embedded/*.ts', 'package-lock.json'];
+const INGREDIENTS = [
+  'migrations/**/*',
+  'src/*/sql/*.sql',
+  'src/database/embedded/*.ts',
+  'test/support/prepared-cluster.ts',
+  'package-lock.json',
+];
 
 let hash: Promise<string> | undefined;
 
