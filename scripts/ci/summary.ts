@@ -18,8 +18,9 @@ const reports = globSync('*.report.json', { cwd: folder }).map((name) => readRep
 const files = reports.flatMap((report) => report.files);
 const slowest = files.toSorted((a, b) => b.seconds - a.seconds);
 
-print('Steps, with seconds and seconds of CPU time:');
-for (const [name, seconds, cpu] of steps) print(`  ${seconds?.padStart(5)} ${cpu?.padStart(6)}  ${name}`);
+print('Steps, with seconds, seconds of CPU time, and how busy the machine was meanwhile:');
+for (const [name, seconds, cpu, , busy] of steps)
+  print(`  ${seconds?.padStart(5)} ${cpu?.padStart(6)} ${busy?.padStart(4)} %  ${name}`);
 print(`The slowest ${Math.min(MOST_LISTED, files.length)} of ${files.length} test files, in seconds:`);
 for (const { file, seconds } of slowest.slice(0, MOST_LISTED)) print(`  ${seconds.toFixed(1).padStart(6)}  ${file}`);
 for (const report of reports) {
