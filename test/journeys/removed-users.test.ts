@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import type { Home } from '../support/fresh-home.ts';
 import { journey } from '../support/journey.ts';
@@ -6,8 +6,6 @@ import { readStream, type StreamEvent } from '../support/read-stream.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { type Service, WEBHOOK_SECRET } from '../support/service.ts';
 import { openSocket } from '../support/socket.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })

@@ -1,13 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startModernServer } from '../support/mcp-modern-server.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let chat: Awaited<ReturnType<typeof startChatService>>;
 let terminal: Awaited<ReturnType<typeof openTerminal>> | undefined;

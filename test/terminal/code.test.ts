@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const CODE = "```ts\nconst a = 'b'; // c\n```\n\n```diff\n-old\n+new\n```\n\nThe end.";
 

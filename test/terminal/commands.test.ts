@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProgram } from '#cli/program.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import { compiledProgram } from '../support/compiled-program.ts';
 import { runReborn } from '../support/run-reborn.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let home: string;
 beforeAll(async () => {

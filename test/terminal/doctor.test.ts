@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkClock, checkDatabase, checkSchema } from '#cli/doctor/check-database.ts';
 import { checkDisk } from '#cli/doctor/check-home.ts';
 import type { Finding } from '#cli/doctor/finding.ts';
@@ -14,8 +14,6 @@ import { runReborn } from '../support/run-reborn.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { SETTINGS, spawnService, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let home: Awaited<ReturnType<typeof freshHome>>;
 let env: Record<string, string>;

@@ -3,13 +3,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { openTerminal } from './tmux.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let home: Awaited<ReturnType<typeof freshHome>>;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;

@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const TEXTS: Record<string, string> = {
   'tell lines': Array.from({ length: 60 }, (_, index) => `line ${index}.`).join('\n\n'),

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startMcpServer } from '../support/mcp-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let chat: Awaited<ReturnType<typeof startChatService>>;
 let terminal: Awaited<ReturnType<typeof openTerminal>>;

@@ -3,11 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { announceService } from '#cli/connect/running-service.ts';
 import { runReborn } from '../support/run-reborn.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const STATUS = {
   status: 'ok',

@@ -1,9 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { SETTINGS } from '../support/service.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 test('reborn ask says at which address a model could not be reached and why, and that it asks again', async () => {
   const home = await freshHome();

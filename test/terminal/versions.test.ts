@@ -1,8 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let chat: Awaited<ReturnType<typeof startChatService>>;
 let terminal: Awaited<ReturnType<typeof openTerminal>>;
