@@ -16,7 +16,7 @@ let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let service: Awaited<ReturnType<typeof startService>>;
 
 beforeAll(async () => {
-  [home, model] = [await freshHome(), await startScriptedModel()];
+  [home, model] = [await freshHome({ shared: true }), await startScriptedModel()];
   service = await startService({
     ...home.env,
     LLM_PROVIDER: 'openai-compatible',

@@ -72,7 +72,7 @@ let service: ReturnType<typeof clientOf>;
 let missionId: string;
 
 beforeAll(async () => {
-  [home, model, standIn] = await Promise.all([freshHome(), startGullibleModel(), startStandIn(page)]);
+  [home, model, standIn] = await Promise.all([freshHome({ shared: true }), startGullibleModel(), startStandIn(page)]);
   const env = {
     ...SETTINGS,
     ...home.env,

@@ -22,7 +22,7 @@ export async function startChatService({ answer = () => undefined, modelName = '
     const isAfterTool = prompt.messages.slice(asked).some(({ role }) => role === 'tool');
     return answer(prompt.messages[asked]?.text ?? '', isAfterTool) ?? followScript(prompt);
   };
-  const [home, model] = await Promise.all([freshHome(), startScriptedModel({ decide })]);
+  const [home, model] = await Promise.all([freshHome({ shared: true }), startScriptedModel({ decide })]);
   const erased: string[] = [];
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: modelName, LLM_BASE_URL: model.url };
   const service = await startService({ ...home.env, ...scripted }, { tools: [weather, eraser(erased)] });

@@ -11,7 +11,7 @@ const SHOWN = String.raw`\u001b]52;c;Y3VybA==\u0007\u001b[2J\u001b[8m`;
 
 let home: Awaited<ReturnType<typeof freshHome>>;
 beforeAll(async () => {
-  home = await freshHome();
+  home = await freshHome({ shared: true });
 });
 afterAll(() => home.remove());
 

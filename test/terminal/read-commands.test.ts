@@ -11,7 +11,7 @@ let env: Record<string, string>;
 let service: Awaited<ReturnType<typeof spawnService>>;
 
 beforeAll(async () => {
-  home = await freshHome();
+  home = await freshHome({ shared: true });
   env = { ...SETTINGS, ...home.env };
   service = await spawnService(env);
 });
