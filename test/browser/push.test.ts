@@ -1,3 +1,4 @@
+import type { Worker } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMailTool } from './mail-tool.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
@@ -8,12 +9,14 @@ const { tool, sent } = createMailTool();
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
 let page: OpenPage;
+let worker: Worker;
 
 beforeAll(async () => {
   [stage, browser] = await Promise.all([startStage({}, { tools: [tool] }), openChromium({ workers: true })]);
   page = await browser.signIn(stage.url);
   await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL);
-  await worker()?.evaluate(() => {
+  worker = browser.context.serviceWorkers()[0] ?? (await browser.context.waitForEvent('serviceworker'));
+  await worker.evaluate(() => {
     const scope = globalThis as unknown as WorkerScope;
     const show = scope.registration.showNotification.bind(scope.registration);
     scope.handled = 0;
@@ -33,15 +36,14 @@ type WorkerScope = {
   handled: number;
 };
 
-const worker = () => browser.context.serviceWorkers()[0];
-const handled = () => worker()?.evaluate(() => (globalThis as unknown as WorkerScope).handled);
+const handled = () => worker.evaluate(() => (globalThis as unknown as WorkerScope).handled);
 
 /**
  * Raises the push event of the service worker, as the browser does when a message arrives, and waits until the worker has shown
  * it. Chromium deletes a notification that is stored, but not on the screen yet, when a page asks for the list.
  */
 async function deliver(data: string): Promise<void> {
-  const before = (await handled()) ?? 0;
+  const before = await handled();
   const devtools = await browser.context.newCDPSession(page);
   const found = new Promise<string>((resolve) =>
     devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -64,7 +66,7 @@ const shown = () =>
 
 /** Clicks the notification. DevTools has no command for it, so the worker gets the event that the browser would send. */
 async function click(tag: string): Promise<void> {
-  await worker()?.evaluate(async (wanted) => {
+  await worker.evaluate(async (wanted) => {
     const scope = globalThis as unknown as WorkerScope;
     const [notification] = await scope.registration.getNotifications({ tag: wanted });
     globalThis.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }));
@@ -110,7 +112,7 @@ test('a tap on a notification opens its page in the open window', async () => {
   await expect.poll(async () => (await shown()).some(({ tag }) => tag === 'tapped')).toBe(true);
   await click('tapped');
   await page.getByRole('heading', { name: 'Missions', exact: true }).waitFor();
-  expect((await shown()).some(({ tag }) => tag === 'tapped')).toBe(false);
+  await expect.poll(async () => (await shown()).some(({ tag }) => tag === 'tapped')).toBe(false);
 });
 
 test('the page says whether notifications are on in this browser', async () => {
