@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findViolationsInBothThemes } from './check-page.ts';
+import { goWithin } from './go-within.ts';
 import { openChromium } from './open-chromium.ts';
 import { seedExamples } from './seed-examples.ts';
 import { startStage } from './stage.ts';
@@ -40,7 +41,7 @@ test.each([1280, 390])('no page has an accessibility violation at %s pixels in e
     const page = await browser.signIn(stage.url);
     const found: string[] = [];
     for (const [name, path] of pages) {
-      await page.goto(stage.url + path);
+      if (path !== '/') await goWithin(page, path);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       await settled(page);
       if (name === 'thread') await page.locator(COLOURED_CODE).first().waitFor();
@@ -68,7 +69,7 @@ test('neither have the menu, the palette, a dialog and the sign-in page', async 
     await page.getByRole('combobox').waitFor();
     await check('palette');
     await page.keyboard.press('Escape');
-    await page.goto(`${stage.url}/operator/users`);
+    await goWithin(page, '/operator/users');
     await page.getByRole('button', { name: 'Add a user' }).click();
     await page.getByRole('dialog').waitFor();
     await check('dialog');

@@ -29,7 +29,8 @@ beforeAll(async () => {
   };
   const env = { PUBLIC_URL: 'https://reborn.example' };
   [stage, browser] = await Promise.all([startStage(env, { network, chats: { lookEveryMs: 100 } }), openChromium()]);
-  page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  page = await browser.open();
 });
 
 afterAll(async () => {
@@ -163,7 +164,7 @@ test('a member finds no such page', async () => {
   const member = await addUser(stage.service, 'Ann');
   const other = await openChromium();
   try {
-    const theirs = await other.signIn(stage.url, member.token);
+    const theirs = await other.signIn(stage.url, { token: member.token });
     expect(await theirs.getByRole('link', { name: 'Channels' }).count()).toBe(0);
     await theirs.goto(`${stage.url}/operator/channels`);
     await theirs.getByRole('heading', { level: 1, name: 'No such page' }).waitFor();

@@ -61,7 +61,11 @@ export async function findViolations(page: Page, rules?: string[]): Promise<stri
   return page.evaluate(async (runOnly) => {
     type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
     const { axe: loaded } = globalThis as unknown as { axe: { run: (options: object) => Promise<Found> } };
-    const { violations } = await loaded.run({ resultTypes: ['violations'], ...(runOnly && { runOnly }) });
+    const { violations } = await loaded.run({
+      resultTypes: ['violations'],
+      selectors: false, // a tenth of the time, and the HTML names an element well enough
+      ...(runOnly && { runOnly }),
+    });
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
     );

@@ -37,10 +37,9 @@ test('a message that is sent from further up is scrolled to', async () => {
 });
 
 test('messages show when they were said, and days are apart', async () => {
-  const page = await browser.signIn(stage.url);
   const turns = ['say old', 'say older'].map((asked) => ({ asked, made: [{ body: said('done') }] }));
   const thread = await seedThread(stage.home, { title: 'Two days', minutesAgo: 24 * 60, turns });
-  await page.goto(`${stage.url}/threads/${thread}`);
+  const page = await browser.signIn(stage.url, { path: `/threads/${thread}` });
   await ask(page, 'say now');
   const newest = page.getByRole('article').last();
   await newest.getByText('now', { exact: true }).waitFor();
@@ -135,8 +134,7 @@ test('a file that no model can read is refused by name, and unknown text files a
 });
 
 test('the operator sets the policy of a tool, and always is offered only where the policy accepts it', async () => {
-  const page = await browser.signIn(stage.url);
-  await page.goto(`${stage.url}/tools`);
+  const page = await browser.signIn(stage.url, { path: '/tools' });
   await page.getByRole('button', { name: /^send_mail/ }).click();
   const drawer = page.getByRole('dialog', { name: 'send_mail' });
   await drawer.getByLabel('Policy for all users').selectOption({ label: 'Asks each time' });

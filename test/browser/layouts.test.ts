@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 import { takePicture } from './check-page.ts';
+import { goWithin } from './go-within.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { seedCrowd } from './seed-crowd.ts';
 import { startStage } from './stage.ts';
@@ -52,7 +53,7 @@ test('no page is wider than the window, large or small, and a message can always
   };
   const found: string[] = [];
   for (const route of [...LISTS.map((list) => list.route), ...OTHERS, `/threads/${thread}`]) {
-    await page.goto(stage.url + route);
+    await goWithin(page, route);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
     for (const [name, size] of Object.entries(sizes)) {
@@ -75,9 +76,10 @@ test('no page is wider than the window, large or small, and a message can always
 test('no page is wider than a phone in German, nor when it is written from right to left', async () => {
   await page.evaluate(() => localStorage.setItem('reborn.language', 'de'));
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
   const found: string[] = [];
   for (const route of [...LISTS.map((list) => list.route), ...OTHERS, `/threads/${thread}`]) {
-    await page.goto(stage.url + route);
+    await goWithin(page, route);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
     const name = route.replace(thread, 'one').replaceAll('/', '-');
@@ -119,6 +121,7 @@ test('long lists are shown a page at a time, and what is further down is found',
 });
 
 test('a slow page shows its outline, and a failed one shows an error and a way to continue', async () => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' }); // the outline appears by an animation
   for (const { route, api, title, rows } of LISTS) {
     let answer: 'later' | 'never' = 'later';
     let release = () => {};

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLooks } from './check-page.ts';
+import { goWithin } from './go-within.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
@@ -22,7 +23,7 @@ test('threads get titles, those of programs are apart, and many are archived and
   const page = await browser.signIn(stage.url);
   const list = page.getByRole('navigation', { name: 'Threads and pages' });
   for (const title of ['Alpha', 'Beta', 'Gamma', 'Delta']) {
-    await page.goto(stage.url);
+    if (!page.url().endsWith('/')) await goWithin(page, '/');
     await ask(page, `Please\nsay ${title}`);
     await list.getByRole('link', { name: title, exact: true }).waitFor();
   }
@@ -69,7 +70,7 @@ test('threads are kept in folders: by their menu, several at once, and dragged',
   const page = await browser.signIn(stage.url);
   const list = page.getByRole('navigation', { name: 'Threads and pages' });
   for (const title of ['Red', 'Green', 'Blue']) {
-    await page.goto(stage.url);
+    if (!page.url().endsWith('/')) await goWithin(page, '/');
     await ask(page, `Please\nsay ${title}`);
     await list.getByRole('link', { name: title, exact: true }).waitFor();
   }

@@ -58,7 +58,8 @@ test('what a model wrote runs nothing and fetches nothing, and no link of it lea
     title: 'Attack',
     turns: [{ asked: 'go', made: [{ body: said(ATTACKS) }] }],
   });
-  const page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  const page = await browser.open();
   const fetched: string[] = [];
   page.on('request', (request) => fetched.push(request.url()));
   await page.goto(`${stage.url}/threads/${threadId}`);
@@ -119,8 +120,7 @@ test('a huge table and a long word scroll inside themselves, never the page', as
       },
     ],
   });
-  const page = await browser.signIn(stage.url);
-  await page.goto(`${stage.url}/threads/${threadId}`);
+  const page = await browser.signIn(stage.url, { path: `/threads/${threadId}` });
   await page.getByRole('article').locator('table').waitFor();
   const widths = await page.evaluate(() => ({
     document: document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -139,13 +139,15 @@ const CODE = said('```ts\nconst answer: number = 42; // why\n```');
 
 test('highlighted code keeps its colours under the policy of the page, also on a slow machine', async () => {
   const threadId = await seedThread(stage.home, { title: 'Code', turns: [{ asked: 'code', made: [{ body: CODE }] }] });
-  const page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  const page = await browser.open();
   const session = await browser.context.newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 8 });
   await page.goto(`${stage.url}/threads/${threadId}`);
   await page.locator('[data-streamdown="code-block-body"]').getByText('42').waitFor();
   await expect.poll(() => coloursOfCode(page)).toBeGreaterThan(2);
   expect(page.problems).toEqual([]);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 }); // other pages share the process
   await page.close();
 });
 
@@ -154,8 +156,7 @@ test('so does code in a shared thread, whose page has no origin', async () => {
     title: 'Shared',
     turns: [{ asked: 'code', made: [{ body: CODE }] }],
   });
-  const page = await browser.signIn(stage.url);
-  await page.goto(`${stage.url}/threads/${threadId}`);
+  const page = await browser.signIn(stage.url, { path: `/threads/${threadId}` });
   const link = await share(page, 'Shared');
   const visitor = await browser.open();
   await visitor.goto(link);

@@ -62,8 +62,7 @@ afterAll(async () => {
 test('servers are listed, signed in to and reviewed in the browser', async () => {
   const browser = await openChromium({ theme: 'light', width: 1280 });
   try {
-    const page = await browser.signIn(stage.url);
-    await page.goto(`${stage.url}/tools`);
+    const page = await browser.signIn(stage.url, { path: '/tools' });
     await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.getByText('1 to review').waitFor();
     await page.getByText('needs your sign-in').waitFor();
@@ -72,7 +71,7 @@ test('servers are listed, signed in to and reviewed in the browser', async () =>
     await page.getByText('Now: Publishes a page everywhere.').waitFor();
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.getByText('New and changed tools').waitFor({ state: 'detached' });
-    await page.getByLabel('Let it use the model').check();
+    await page.getByLabel('Let it use the model').click();
     await expect
       .poll(async () => (await stage.service.request('/api/mcp/docs')).json())
       .toMatchObject({ sampling: true });
@@ -120,8 +119,7 @@ test.each([
   async (theme, width) => {
     const browser = await openChromium({ theme, width, touch: width < 500 });
     try {
-      const page = await browser.signIn(stage.url);
-      await page.goto(`${stage.url}/tools/mcp`);
+      const page = await browser.signIn(stage.url, { path: '/tools/mcp' });
       await page.getByText('for everyone').first().waitFor();
       const found: string[] = [];
       const check = async (name: string) => {

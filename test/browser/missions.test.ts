@@ -38,7 +38,8 @@ beforeAll(async () => {
     method: 'PUT',
     body: JSON.stringify({ text: 'bread: rye for Saturday' }),
   });
-  page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  page = await browser.open();
 });
 
 afterAll(async () => {

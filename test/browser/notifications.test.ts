@@ -14,7 +14,8 @@ beforeAll(async () => {
   outside = await startStandIn(() => ({ status: isDown ? 503 : 204, text: '' }));
   const parts = { network: outside.network, deliveries: { delaysSeconds: [0.05], lookEveryMs: 50 } };
   [stage, browser] = await Promise.all([startStage({}, parts), openChromium()]);
-  page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  page = await browser.open();
 });
 
 afterAll(async () => {

@@ -14,7 +14,7 @@ let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
 
 beforeAll(async () => {
-  [stage, browser] = await Promise.all([startStage(), openChromium()]);
+  [stage, browser] = await Promise.all([startStage(), openChromium({ motion: true })]);
 });
 
 afterAll(async () => {
@@ -48,6 +48,7 @@ test('the chat is usable soon, also on a slow machine', async () => {
   await page.getByRole('textbox', { name: 'Message' }).fill('now');
   const usable = await page.evaluate(() => performance.now());
   console.info(`Usable chat with the CPU slowed 4 times: ${Math.round(usable)} ms`);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 }); // other pages share the process
   expect(usable).toBeLessThan(20_000);
   await page.close();
 });

@@ -36,7 +36,8 @@ beforeAll(async () => {
   [stage, browser] = await Promise.all([startStage({ HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }, parts), openChromium()]);
   folder = await mkdtemp(path.join(tmpdir(), 'reborn-browser-'));
   ({ path: wasm } = await buildTool('test/fixtures/tools/probe'));
-  page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  page = await browser.open();
 }, 120_000);
 
 afterAll(async () => {

@@ -32,7 +32,8 @@ async function openAnswer(text: string) {
     title: 'Shown',
     turns: [{ asked: 'show', made: [{ body: said(text) }] }],
   });
-  const page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  const page = await browser.open();
   const fetched: string[] = [];
   page.on('request', (request) => fetched.push(request.url()));
   await page.goto(`${stage.url}/threads/${threadId}`);

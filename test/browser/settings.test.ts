@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newId } from '#domain/ids.ts';
 import { addUser } from '../support/accounts.ts';
 import { checkLooks } from './check-page.ts';
@@ -21,7 +21,11 @@ afterAll(async () => {
 
 test('a member sets instructions, titles, theme and tokens, downloads their data, and ends a session', async () => {
   const ann = await addUser(stage.service, `Ann ${Date.now()}`);
-  const page = await browser.signIn(stage.url, ann.token);
+  const page = await browser.signIn(stage.url, { token: ann.token });
+  onTestFinished(async () => {
+    await page.evaluate(() => localStorage.removeItem('reborn.theme'));
+    await page.close();
+  });
   await ask(page, 'say hello to me');
   await page.getByRole('article').getByText('hello to me').waitFor();
 
@@ -40,11 +44,13 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
 
   await page.goto(`${stage.url}/settings`);
   await expect.poll(() => page.getByLabel('About you').inputValue()).toBe('I live in Oslo.');
-  await section('Chat').getByRole('checkbox').uncheck();
+  const titles = section('Chat').getByRole('checkbox');
+  await titles.click();
+  await expect.poll(() => titles.isChecked()).toBe(false); // it follows what is stored
   await section('Appearance').getByLabel('Dark').check();
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
   await page.reload();
-  await expect.poll(() => section('Chat').getByRole('checkbox').isChecked()).toBe(false);
+  await expect.poll(() => titles.isChecked()).toBe(false);
 
   await section('Access').getByLabel('Name of a new token').fill('laptop');
   await section('Access').getByRole('button', { name: 'Make a token' }).click();
@@ -67,15 +73,12 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await section('Signed-in browsers').getByRole('button', { name: 'Sign out' }).first().click();
   await page.getByLabel('Token').waitFor();
   expect(page.problems).toEqual([]);
-  await page.close();
 });
 
 test('a member deletes their account, gets a certificate, and is signed out', async () => {
   const name = `Erin ${Date.now()}`;
   const erin = await addUser(stage.service, name);
-  const page = await browser.signIn(stage.url, erin.token);
-  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
-  await page.goto(`${stage.url}/settings`);
+  const page = await browser.signIn(stage.url, { token: erin.token, path: '/settings' });
   await page.getByRole('button', { name: 'Delete my account' }).click();
   const question = page.getByRole('dialog', { name: 'Delete your account?' });
   await question.getByRole('button', { name: 'Cancel' }).click();
@@ -96,9 +99,7 @@ test('a member deletes their account, gets a certificate, and is signed out', as
 });
 
 test('the app speaks the language of the browser or the chosen one, from the first word on', async () => {
-  const page = await browser.signIn(stage.url);
-  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
-  await page.goto(`${stage.url}/settings`);
+  const page = await browser.signIn(stage.url, { path: '/settings' });
   await page.getByLabel('Language', { exact: true }).selectOption({ label: 'Deutsch' });
   await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
   expect(await page.locator('html').getAttribute('lang')).toBe('de');
@@ -142,10 +143,8 @@ function recordTexts(): void {
 
 test('a person gets a code for a chat app, and unlinks a chat', async () => {
   await stage.home.query('delete from chat_accounts');
-  const page = await browser.signIn(stage.url);
-  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
+  const page = await browser.signIn(stage.url, { path: '/settings' });
   const section = page.getByRole('region', { name: 'Chat apps', exact: true });
-  await page.goto(`${stage.url}/settings`);
   await section.getByText('None is connected.').waitFor();
 
   const id = newId();
@@ -170,10 +169,8 @@ test('a person gets a code for a chat app, and unlinks a chat', async () => {
 });
 
 test('a template is stored, written by / with its variables selected, and notes and skills are named by @', async () => {
-  const page = await browser.signIn(stage.url);
-  await page.evaluate(() => localStorage.removeItem('reborn.theme'));
   await stage.service.request('/api/memory/likes/tea', { method: 'PUT', body: JSON.stringify({ text: 'Green tea.' }) });
-  await page.goto(`${stage.url}/settings`);
+  const page = await browser.signIn(stage.url, { path: '/settings' });
   const section = page.getByRole('region', { name: 'Prompt templates', exact: true });
   await section.getByLabel('Name of the template').fill('letter');
   await section.getByLabel('Text of the template').fill('say Dear {{name}}, about {{topic}}');
@@ -216,8 +213,7 @@ test('a standing approval is listed with what it covers, and revoked', async () 
      values (gen_random_uuid(), 'operator', 'send_mail', 'to: "ann@example.com"', '', 'foreign', $1)`,
     [id],
   );
-  const page = await browser.signIn(stage.url);
-  await page.goto(`${stage.url}/settings`);
+  const page = await browser.signIn(stage.url, { path: '/settings' });
   const approvals = page.getByRole('list', { name: 'Standing approvals' });
   await approvals.getByText('to: "ann@example.com"').waitFor();
   await approvals.getByText('also after reading text by others').waitFor();
@@ -230,8 +226,7 @@ test('a standing approval is listed with what it covers, and revoked', async () 
 });
 
 test('a long page scrolls inside itself, and the rest of the app stays', async () => {
-  const page = await browser.signIn(stage.url);
-  await page.goto(`${stage.url}/settings`);
+  const page = await browser.signIn(stage.url, { path: '/settings' });
   const last = page.getByRole('region', { name: 'Keyboard shortcuts', exact: true });
   await last.waitFor();
   await last.evaluate((element) => element.scrollIntoView());

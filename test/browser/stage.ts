@@ -1,5 +1,4 @@
 import type { Parts } from '#app/parts.ts';
-import { openDatabase } from '#database/open-database.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { type Answer, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
@@ -11,7 +10,7 @@ export async function startStage(
   parts: Parts = {},
   decide?: (prompt: SeenPrompt) => Answer,
 ) {
-  const [home, model] = await Promise.all([freshHome(), startScriptedModel(decide && { decide })]);
+  const [home, model] = await Promise.all([freshHome({ shared: true }), startScriptedModel(decide && { decide })]);
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
   const settings = { ...home.env, ...scripted, ...env };
   const service = await startService(settings, parts);
@@ -31,16 +30,14 @@ export async function startStage(
 
 /** The same as a separate process that can be killed and started again at the same address. */
 export async function startMortalStage() {
-  const [home, model, port] = await Promise.all([freshHome(), startScriptedModel(), findFreePort()]);
-  const settings: Record<string, string> & { DATABASE_URL?: string } = {
+  const [home, model, port] = await Promise.all([freshHome({ shared: true }), startScriptedModel(), findFreePort()]);
+  const settings = {
     ...home.env,
     LLM_PROVIDER: 'openai-compatible',
     LLM_MODEL: 'scripted',
     LLM_BASE_URL: model.url,
     GATEWAY_PORT: String(port),
   };
-  // Held open here, so that the database is there before the first start and does not go down with the service.
-  const database = await openDatabase({ url: settings.DATABASE_URL, home: home.home });
   let service = await spawnService(settings);
   return {
     url: service.url,
@@ -50,7 +47,6 @@ export async function startMortalStage() {
     },
     close: async () => {
       await service.kill('SIGTERM');
-      await database.close();
       await model.close();
       await home.remove();
     },

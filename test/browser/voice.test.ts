@@ -31,7 +31,8 @@ const STAND_IN = `
 `;
 
 test('a message can be dictated, has thumbnails, and its answer is read aloud', async () => {
-  const page = await browser.signIn(stage.url);
+  await browser.enter(stage.url);
+  const page = await browser.open();
   await page.addInitScript(STAND_IN);
   await page.goto(stage.url);
   const message = page.getByRole('textbox', { name: 'Message' });
