@@ -1987,7 +1987,7 @@ export type AgentTool = {
   readonly needs_sign_in: boolean;
   /** Until when this replica refuses its calls, because it crashed too often. */
   readonly quarantined_until: string | null;
-  /** Whether the operator said at the installation that it only reads. Otherwise it asks after text by others. null for a tool that was not installed. */
+  /** Whether the operator said at the installation that it only reads. Otherwise it asks after text by others, unless it can reach nothing. null for a tool that was not installed. */
   readonly reads: boolean | null;
   /** The secrets that its setup asks for. */
   readonly secrets: readonly {

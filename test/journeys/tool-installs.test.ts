@@ -70,6 +70,23 @@ test('an installed tool that can write needs approval, and one that can only rea
   expect(textOf(await service.ask(script('reader')))).toContain('fine');
 });
 
+test('after text by others, a tool that reaches a host asks, and one that reaches nothing runs', async ({
+  service,
+  install,
+}) => {
+  const { allowlist: _, credentials: __, ...http } = CAPABILITIES.http;
+  const reader = [{ host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] }];
+  await install('far', { http: { ...http, allowlist: reader } });
+  await install('near', {});
+  for (const name of ['far', 'near']) await service.request(`/api/tool-policies/${name}`, { method: 'DELETE' });
+  const page = { type: 'input_text', text: 'Boats for sale', origin: 'others', source: 'page' };
+  const ask = (name: string) =>
+    service.ask([{ role: 'user', content: [{ type: 'input_text', text: `use ${name} {}\n` }, page] }]);
+
+  expect(await ask('far')).toMatchObject({ error: { code: 'approval_required' } });
+  expect(await ask('near')).toMatchObject({ status: 'completed' });
+});
+
 test('denying a gate gives the call an output that says so', async ({ service, home, install }) => {
   const auth = { secret_name: 'cellar_key' };
   await install('cellar', { ...CAPABILITIES, auth, setup: {}, http: { ...CAPABILITIES.http, credentials: {} } });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FOREIGN_AND_PRIVATE } from '#domain/thread/origin.ts';
 import { flowOf } from '../tool.ts';
 import { type ComponentHost, createComponentTool } from './component-tool.ts';
 import { JailFailure } from './jail/jails.ts';
@@ -41,6 +42,17 @@ test('a tool runs after text by others only if the operator said that it only re
   expect(runs({ capabilities: reaching('GET'), reads: true })).toBe('always');
   expect(runs({ capabilities: reaching('GET'), reads: false })).toBe('clean');
   expect(runs({ capabilities: reaching('POST'), reads: true })).toBe('clean');
+});
+
+test('a tool without a host and a secret can send nothing, so it runs after text by others and stays foreign', () => {
+  const flow = (capabilities: Record<string, unknown>) => flowOf(createComponentTool({ ...row, capabilities }, host));
+  expect(flow({})).toEqual({ reads: { foreign: true }, runs: 'always', inert: true });
+  for (const reach of [
+    { http: { allowlist: [{ host: 'api.example.com', path_prefix: '/', methods: ['GET'] }] } },
+    { secrets: { allowed_names: ['key'] } },
+    { auth: { secret_name: 'key' } },
+  ])
+    expect(flow(reach)).toMatchObject({ reads: FOREIGN_AND_PRIVATE, runs: 'clean' });
 });
 
 test('a tool that is stopped at a limit names the limit to the log, and the error to the model', async () => {

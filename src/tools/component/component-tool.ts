@@ -6,7 +6,7 @@ import type { ToolRow } from '#store/tools/tools.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import { paramsProblem } from '../params-problem.ts';
 import type { Tool, ToolContext, ToolFlow } from '../tool.ts';
-import { type Capabilities, isRepeatable } from './capabilities/capabilities.ts';
+import { type Capabilities, isRepeatable, reachesNothing } from './capabilities/capabilities.ts';
 import { parseCapabilities } from './capabilities/parse-capabilities.ts';
 import { createToolHttp, type ToolHttp } from './http/tool-http.ts';
 import { type ComponentFiles, DEFAULT_LIMITS, type JailLimits, type Log } from './jail/jail-call.ts';
@@ -57,10 +57,15 @@ export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
 
 /** What a tool may do without a question, by its methods and by what the operator said of this version. */
 export function componentRights({ capabilities, reads }: Pick<ToolRow, 'capabilities' | 'reads'>) {
-  const repeatable = isRepeatable(parseCapabilities(capabilities));
+  const granted = parseCapabilities(capabilities);
+  const repeatable = isRepeatable(granted);
   const level = repeatable ? 'allow' : 'ask';
-  return { repeatable, level, ...(reads && repeatable && { flow: ONLY_READS }) } as const;
+  const flow = reachesNothing(granted) ? ONLY_COMPUTES : reads && repeatable ? ONLY_READS : undefined;
+  return { repeatable, level, ...(flow && { flow }) } as const;
 }
+
+/** It can send nothing to anyone. Its output is by its author, and tells nothing but what it was given. */
+const ONLY_COMPUTES: ToolFlow = { reads: { foreign: true }, runs: 'always', inert: true };
 
 /** The operator trusts it with what it is asked. Its output is as foreign as before. */
 const ONLY_READS: ToolFlow = { reads: FOREIGN_AND_PRIVATE, runs: 'always' };

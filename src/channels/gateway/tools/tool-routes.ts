@@ -51,7 +51,7 @@ const tool = z
       .boolean()
       .nullable()
       .describe(
-        'Whether the operator said at the installation that it only reads. Otherwise it asks after text by others. null for a tool that was not installed.',
+        'Whether the operator said at the installation that it only reads. Otherwise it asks after text by others, unless it can reach nothing. null for a tool that was not installed.',
       ),
     secrets: z.array(requiredSecret).describe('The secrets that its setup asks for.'),
     installed_at: z.iso.datetime().nullable(),
