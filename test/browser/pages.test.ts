@@ -310,6 +310,10 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
   const installing = dialog('Install a tool');
   await page.getByLabel('Component').setInputFiles(wasm);
   await page.getByLabel('Capabilities').setInputFiles(capabilities);
+  await page.getByLabel('Only reads').check();
+  await installing.getByRole('button', { name: 'See what it may do' }).click();
+  await installing.getByText('allow more than GET and HEAD').waitFor();
+  await page.getByLabel('Only reads').uncheck();
   await installing.getByRole('button', { name: 'See what it may do' }).click();
   await installing
     .getByText('may GET and POST api.example.com/v1/ (may change something, or sends a secret)')
@@ -354,6 +358,23 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
   await page.getByRole('button', { name: 'Remove the tool' }).click();
   await confirm('Remove');
   await rowsOf('Tools').filter({ hasText: 'Tries out its host' }).waitFor({ state: 'detached' });
+});
+
+test('who installs a tool can say that it only reads, and its page says so', async () => {
+  const capabilities = path.join(folder, 'reader.json');
+  const allowlist = [{ host: 'api.example.com', path_prefix: '/', methods: ['GET'] }];
+  await writeFile(capabilities, JSON.stringify({ http: { allowlist } }));
+  await visit('/tools');
+  await page.getByRole('button', { name: 'Install a tool' }).click();
+  const installing = dialog('Install a tool');
+  await page.getByLabel('Component').setInputFiles(wasm);
+  await page.getByLabel('Capabilities').setInputFiles(capabilities);
+  await page.getByLabel('Name').fill('reader');
+  await page.getByLabel('Only reads').check();
+  await installing.getByRole('button', { name: 'See what it may do' }).click();
+  await installing.getByRole('button', { name: 'Allow this and install' }).click();
+  await rowsOf('Tools').filter({ hasText: 'reader' }).getByRole('button').first().click();
+  await dialog('reader').getByText('The operator said that it only reads').waitFor();
 });
 
 test('a person signs in to a tool on the page of its provider, and the thread continues', async () => {

@@ -7,7 +7,7 @@ import { toBase64 } from '../chat/composer/attachments.ts';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
+import { CheckField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Capabilities } from './capabilities.tsx';
 
@@ -16,11 +16,14 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [files, setFiles] = useState<{ component?: File; capabilities?: File }>({});
+  const [reads, setReads] = useState(false);
   const check = useMutation({
-    mutationFn: async () => client.call('POST /api/tools', { body: await toInstall(name, files, true) }),
+    mutationFn: async () =>
+      client.call('POST /api/tools', { body: await toInstall(name, files, { reads, dry_run: true }) }),
   });
   const install = useMutation({
-    mutationFn: async () => client.call('POST /api/tools', { body: await toInstall(name, files, false) }),
+    mutationFn: async () =>
+      client.call('POST /api/tools', { body: await toInstall(name, files, { reads, dry_run: false }) }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['tools'] });
       onClose();
@@ -57,6 +60,15 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
           hint={t`A JSON file. Without one the tool can reach nothing.`}
         />
         <TextField label={t`Name`} required value={name} onChange={(event) => setName(event.target.value)} />
+        <CheckField
+          words={t`Only reads`}
+          hint={t`It changes nothing, and its service keeps what it is asked to itself. Then it runs also after the agent has read text by others.`}
+          checked={reads}
+          onChange={(checked) => {
+            check.reset();
+            setReads(checked);
+          }}
+        />
         {check.error && <Problem error={check.error} />}
         {!preview && (
           <Button type="submit" className="self-start" disabled={!files.component || check.isPending}>
@@ -91,9 +103,9 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
 async function toInstall(
   name: string,
   files: { component?: File; capabilities?: File },
-  dryRun: boolean,
+  options: Pick<ToolInstall, 'reads' | 'dry_run'>,
 ): Promise<ToolInstall> {
   const bytes = new Uint8Array((await files.component?.arrayBuffer()) ?? new ArrayBuffer(0));
   const capabilities = (await files.capabilities?.text()) ?? null;
-  return { name, wasm: toBase64(bytes), capabilities, dry_run: dryRun, replace: true };
+  return { name, wasm: toBase64(bytes), capabilities, ...options, replace: true };
 }

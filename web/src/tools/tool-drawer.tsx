@@ -37,6 +37,11 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
             <Trans>What it may reach</Trans>
           </h3>
           <Reach tool={tool} />
+          {tool.reads && (
+            <p className="mt-2">
+              <Trans>The operator said that it only reads, so it runs also after text by others.</Trans>
+            </p>
+          )}
         </section>
         {tool.mcp_server && tool.needs_sign_in && <McpSignIn server={tool.mcp_server} />}
         {(tool.auth || tool.secrets.length > 0) && (
