@@ -1,6 +1,6 @@
 import type { Embedder } from '#domain/embedder.ts';
 import { NotFound } from '#domain/errors.ts';
-import { type Note, type NoteOrigin, normalizePath, normalizeText } from '#domain/note.ts';
+import { type Note, normalizePath, normalizeText } from '#domain/note.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import {
@@ -10,6 +10,7 @@ import {
   findNotes,
   keepNotes,
   listNotes,
+  type MayReplace,
   type NewNote,
   writeNote,
 } from '#store/notes/notes.ts';
@@ -22,8 +23,10 @@ export type Memory = {
   /** Last changed first. */
   newest(owner: Owner, limit: number): Promise<FoundNote[]>;
   find(owner: Owner, path: string): Promise<Note | undefined>;
-  /** Writes the text, replacing an existing note. The origin is the person if it is left out. */
-  write(owner: Owner, path: string, text: string, origin?: NoteOrigin): Promise<Note>;
+  /** Writes a text of the person, replacing an existing note. */
+  write(owner: Owner, path: string, text: string): Promise<Note>;
+  /** Writes a text of the agent. Undefined: not written, because `mayReplace` refuses the note that is there now. */
+  writeByAgent(owner: Owner, note: NewNote, mayReplace?: MayReplace): Promise<Note | undefined>;
   /** How many notes have an unknown origin. */
   countUnknown(owner: Owner): Promise<number>;
   /**
@@ -43,17 +46,27 @@ export function createMemory(db: Database, embedder?: Embedder): Memory {
       return notes.map((note) => toFound(note, excerptOf(note.text, ''), 0));
     },
     find: (owner, path) => withOwner(db, owner, (trx) => findNote(trx, owner, normalizePath(path))),
-    write: (owner, path, text, origin = 'person') =>
-      writeAndFind(db, owner, { path: normalizePath(path), text: normalizeText(text), origin }),
+    async write(owner, path, text) {
+      const written = await writeAndFind(db, owner, normalize({ path, text, origin: 'person' }));
+      if (!written) throw new Error('A note of the person is always written.');
+      return written;
+    },
+    writeByAgent: (owner, note, mayReplace) => writeAndFind(db, owner, normalize(note), mayReplace),
     countUnknown: (owner) => withOwner(db, owner, (trx) => countOfUnknownOrigin(trx, owner)),
     keep: (owner, which) => keep(db, owner, typeof which === 'string' ? which : which.map(normalizePath)),
     delete: (owner, path) => withOwner(db, owner, (trx) => deleteNote(trx, owner, normalizePath(path))),
   };
 }
 
-function writeAndFind(db: Database, owner: Owner, note: NewNote): Promise<Note> {
+const normalize = ({ path, text, origin }: NewNote): NewNote => ({
+  path: normalizePath(path),
+  text: normalizeText(text),
+  origin,
+});
+
+function writeAndFind(db: Database, owner: Owner, note: NewNote, mayReplace?: MayReplace): Promise<Note | undefined> {
   return withOwner(db, owner, async (trx) => {
-    await writeNote(trx, owner, note);
+    if (!(await writeNote(trx, owner, note, mayReplace))) return undefined;
     const written = await findNote(trx, owner, note.path);
     if (!written) throw new Error(`The note ${note.path} was written but cannot be found.`);
     return written;

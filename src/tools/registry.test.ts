@@ -38,7 +38,7 @@ test('the built-in tools have names that no caller can take', () => {
 
 test('the tools of notes and skills need no approval', () => {
   const tools = [
-    ...memoryTools({ search: async () => [], find: async () => undefined, write: never, delete: never }),
+    ...memoryTools({ search: async () => [], find: async () => undefined, writeByAgent: never, delete: never }),
     ...builtinTools({ send: never }, NO_SKILLS).filter(({ definition }) => definition.name.startsWith('skill_')),
   ];
 

@@ -2,6 +2,7 @@ import type { Principal } from '#domain/principal.ts';
 import type { InlinePart, OutputReads } from '#domain/thread/item.ts';
 import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
+import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
@@ -87,6 +88,8 @@ export type ToolContext = {
   readonly signal: AbortSignal;
   /** What the model had read when it made the call. What the tool stores keeps it. */
   readonly situation?: Situation;
+  /** What lets the call run. */
+  readonly allowedBy?: AllowedBy | undefined;
   /** The origin of this call's output, if it differs from the tool's. */
   readonly onReads?: ((reads: OutputReads) => void) | undefined;
   /** The answer to the question of an earlier attempt, with the state that came with it. */

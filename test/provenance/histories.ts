@@ -26,7 +26,7 @@ const never = async () => {
 const noted = { text: '', origin: 'person' as const, updatedAt: new Date() };
 const memory = {
   search: never,
-  write: never,
+  writeByAgent: never,
   delete: never,
   find: async (_owner: unknown, path: string) => (path.startsWith('mine/') ? { ...noted, path } : undefined),
 };

@@ -4,13 +4,14 @@ import { blockReasonOf } from '#domain/thread/item.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import { refusalAt } from '#domain/thread/turn.ts';
+import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
 import type { AskedCall, Gate, GatedCall, GateFacts, GateKind, NewGate } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
-import { findApproval } from '#store/tools/approvals.ts';
+import { findApproval, hasUsedApproval } from '#store/tools/approvals.ts';
 import { findCallQuestion } from '#store/tools/call-questions.ts';
 import { hasSiteGrant } from '#store/tools/site-grants.ts';
 import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
@@ -30,6 +31,8 @@ export type OpenPassage = {
   readonly approval: GateId | undefined;
   /** What the model had read when it wrote the call. */
   readonly situation: Situation;
+  /** What lets it run; undefined if an earlier attempt has started it without an approval, and it would ask now. */
+  readonly allowedBy?: AllowedBy | undefined;
   /** A person has answered the question of the tool's server. */
   readonly answered?: AnsweredQuestion | undefined;
 };
@@ -72,12 +75,14 @@ export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<
     // The person has seen the call together with the question, so the answer approves it.
     if (!asked.input) return gateAt('input', call, tool.revision);
     const answered = { state: asked.state, input: asked.input };
-    return { kind: 'open', tool, secretsOf, approval: undefined, situation, answered };
+    return { kind: 'open', tool, secretsOf, approval: undefined, situation, allowedBy: 'approval', answered };
   }
 
-  if (level === 'allow' || started) return { kind: 'open', tool, secretsOf, approval: undefined, situation };
+  const open = { kind: 'open', tool, secretsOf, approval: undefined, situation } as const;
+  if (level === 'allow') return { ...open, allowedBy: judged.by };
+  if (started) return { ...open, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
   const approval = await approvalOf(tool, call, facts);
-  if (approval) return { kind: 'open', tool, secretsOf, approval, situation };
+  if (approval) return { ...open, approval, allowedBy: 'approval' };
   return gateAt('approval', call, tool.revision, await factsOf(tool, call, read, judged, facts));
 }
 
@@ -96,13 +101,23 @@ function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: Gate
 async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: PassageFacts): Promise<JudgedCall> {
   const judged = await judgeCall(tool, call, callFacts(tool, call, read, facts));
   const level = await facts.raise(tool, call, judged.level);
-  return { ...judged, level, ...(level !== judged.level && { reason: 'phrases' }) };
+  return level === judged.level
+    ? judged
+    : { level, reason: 'phrases', ...(judged.address && { address: judged.address }) };
 }
 
 function approvalOf(tool: Tool, call: GatedCall, { db, owner }: PassageFacts): Promise<GateId | undefined> {
-  const shown = { callId: call.id, digest: digestCall(call, tool.revision ?? null) };
-  return withOwner(db, owner, (trx) => findApproval(trx, owner, shown));
+  return withOwner(db, owner, (trx) => findApproval(trx, owner, shownAs(tool, call)));
 }
+
+function wasApproved(tool: Tool, call: GatedCall, { db, owner }: PassageFacts): Promise<boolean> {
+  return withOwner(db, owner, (trx) => hasUsedApproval(trx, owner, shownAs(tool, call)));
+}
+
+const shownAs = (tool: Tool, call: GatedCall) => ({
+  callId: call.id,
+  digest: digestCall(call, tool.revision ?? null),
+});
 
 /** More sources would hide those that matter. The newest are kept. */
 const MOST_SOURCES = 20;

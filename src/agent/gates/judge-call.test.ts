@@ -3,7 +3,7 @@ import type { ItemId } from '#domain/ids.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
-import type { JudgeCall, Tool } from '#tools/tool.ts';
+import { INERT, type JudgeCall, type Tool } from '#tools/tool.ts';
 import { type CallFacts, judgeCall } from './judge-call.ts';
 
 const call: GatedCall = {
@@ -44,6 +44,25 @@ test.each<[own: ToolLevel | undefined, set: ToolLevel | undefined, always: boole
   ['ask', 'allow', false, 'allow'],
 ])('a tool that says %s, an operator who says %s, and "always" %s make %s', async (own, set, always, expected) => {
   expect(await level(own, { ...(set && { set }), always })).toBe(expected);
+});
+
+test('a call that runs says what lets it run', async () => {
+  const judged = async (flow: Tool['flow'], facts: Wanted, own: ToolLevel = 'allow') => {
+    const definition = { name: 'send', description: null, parameters: null, strict: null };
+    const tool: Tool = { definition, repeatable: true, level: own, call: async () => '', ...(flow && { flow }) };
+    return (await judgeCall(tool, call, factsFor(facts))).by;
+  };
+  const foreign = { read: readNothing({ situation: 'foreign' }) };
+  const link: JudgeCall = () => ({ kind: 'link', site: 'news.example' });
+
+  expect(await judged(undefined, {})).toBe('clean');
+  expect(await judged({ reads: {}, runs: () => 'runs' }, {})).toBe('clean');
+  expect(await judged({ reads: {}, runs: () => 'runs' }, foreign)).toBe('tool');
+  expect(await judged(INERT, foreign)).toBe('tool');
+  expect(await judged({ reads: {}, runs: link }, { ...foreign, isSiteGranted: async () => true })).toBe('site');
+  expect(await judged(undefined, { ...foreign, always: true })).toBe('always');
+  expect(await judged(undefined, { set: 'allow' }, 'ask')).toBe('policy');
+  expect(await judged(undefined, foreign)).toBeUndefined();
 });
 
 test("a tool's name does not change its level", async () => {

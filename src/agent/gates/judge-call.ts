@@ -1,4 +1,5 @@
 import { coversSituation, type Situation } from '#domain/thread/origin.ts';
+import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import type { AskReason, GatedCall } from '#domain/tool/gate.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
@@ -19,9 +20,10 @@ export type CallFacts = {
   isSiteGranted(site: string): Promise<boolean>;
 };
 
-/** `reason`: what makes the call ask. `address`: how the question is put, if it is about an address. */
+/** `by`: what lets it run. `reason`: what makes it ask. `address`: how the question is put, if it is about an address. */
 export type JudgedCall = {
   readonly level: ToolLevel;
+  readonly by?: AllowedBy;
   readonly reason?: AskReason;
   readonly address?: AddressQuestion;
 };
@@ -35,9 +37,10 @@ export type JudgedCall = {
  */
 export async function judgeCall(tool: Tool, call: GatedCall, facts: CallFacts): Promise<JudgedCall> {
   const { level, isDecided } = levelBefore(tool, await facts.operatorLevel(), facts.read.situation);
-  if (isDecided) return { level, ...(level === 'ask' && { reason: 'policy' }) };
+  if (isDecided)
+    return { level, ...(level === 'ask' && { reason: 'policy' }), ...(level === 'allow' && { by: 'policy' }) };
   const judged = await judgeFlow(tool, call, level, facts);
-  return judged.level === 'ask' && (await facts.isAlwaysApproved()) ? { level: 'allow' } : judged;
+  return judged.level === 'ask' && (await facts.isAlwaysApproved()) ? { level: 'allow', by: 'always' } : judged;
 }
 
 /** The level of a tool before its flow is asked. `isDecided`: the operator has set it for this situation, so nothing else is. */
@@ -57,13 +60,14 @@ export const appliesTo = (policy: ToolLevel, tool: Pick<Tool, 'unreviewed'>): bo
 async function judgeFlow(tool: Tool, call: GatedCall, level: ToolLevel, facts: CallFacts): Promise<JudgedCall> {
   if (level !== 'allow') return { level, reason: 'tool' };
   const { runs } = flowOf(tool);
-  if (runs === 'always') return { level };
-  if (runs === 'clean') return facts.read.situation === 'clean' ? { level } : ASKS;
+  const isClean = facts.read.situation === 'clean';
+  if (runs === 'always') return { level, by: 'tool' };
+  if (runs === 'clean') return isClean ? { level, by: 'clean' } : ASKS;
   const judged = await runs(call.arguments, facts.read, facts.owner);
-  if (judged === 'runs') return { level };
+  if (judged === 'runs') return { level, by: isClean ? 'clean' : 'tool' };
   if (judged === 'asks') return ASKS;
   const isGranted = judged.kind === 'link' && (await facts.isSiteGranted(judged.site));
-  return isGranted ? { level } : { level: 'ask', reason: 'address', address: judged };
+  return isGranted ? { level, by: 'site' } : { level: 'ask', reason: 'address', address: judged };
 }
 
 const ASKS: JudgedCall = { level: 'ask', reason: 'origin' };

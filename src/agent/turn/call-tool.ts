@@ -13,7 +13,7 @@ export async function callTool(
   call: FunctionCallItem,
   options: {
     turn: Turn;
-    passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'situation' | 'answered'>;
+    passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'situation' | 'allowedBy' | 'answered'>;
     onProgress?: ToolContext['onProgress'];
     askModel?: ToolContext['askModel'];
     onFile?: ToolContext['onFile'];
@@ -24,7 +24,7 @@ export async function callTool(
   },
 ): Promise<string> {
   const { turn, signal, traceparent } = options;
-  const { tool, secretsOf, situation, answered } = options.passage;
+  const { tool, secretsOf, situation, allowedBy, answered } = options.passage;
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
@@ -40,6 +40,7 @@ export async function callTool(
       traceparent,
       answered,
       situation,
+      allowedBy,
       onProgress: options.onProgress,
       askModel: options.askModel,
       onFile: options.onFile,

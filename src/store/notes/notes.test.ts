@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { audited } from '../audit.ts';
 import { runStatement, withOwner } from '../connection.ts';
 import { findByMeaning, findByWords } from './note-search.ts';
@@ -35,6 +36,33 @@ test('a note is found by a word of its text or path, stemmed or exact, and not b
   expect(await find(ann, 'cats')).toEqual(['people/o-hara']);
   await withOwner(server.db, ann, (trx) => deleteNote(trx, ann, 'people/o-hara'));
   expect(await words()).toEqual([]);
+});
+
+async function isLocked(granted: boolean): Promise<boolean> {
+  const { rows } = await server.everything.query(
+    `select from pg_locks join pg_database on pg_database.oid = database
+     where datname = current_database() and locktype = 'advisory' and granted = $1`,
+    [granted],
+  );
+  return rows.length > 0;
+}
+
+test('a note is replaced only as it is at the time of writing', async () => {
+  const mayReplace = (known: { origin: string } | undefined) => !known || known.origin === 'foreign';
+  const writeMarked = (text: string) =>
+    withOwner(server.db, ann, (trx) => writeNote(trx, ann, { path: 'a', text, origin: 'foreign' }, mayReplace));
+  expect(await writeMarked('new')).toBe(true);
+  expect(await writeMarked('newer')).toBe(true);
+
+  const [, isWritten] = await Promise.all([
+    withOwner(server.db, ann, async (trx) => {
+      await writeNote(trx, ann, { path: 'a', text: 'by the person', origin: 'person' });
+      await waitFor('the agent to wait for the note', () => isLocked(false));
+    }),
+    waitFor('the person to write', () => isLocked(true)).then(() => writeMarked('by a page')),
+  ]);
+  expect(isWritten).toBe(false);
+  expect(await find(ann, 'person')).toEqual(['a']);
 });
 
 test.each(['the of and', '', '?!', "it's", "' | ! & ( \\", "a:* <-> 'b"])(

@@ -35,10 +35,22 @@ export function listNotes(trx: OwnedTransaction, owner: Owner, limit: number): P
     .execute();
 }
 
-/** Of a note whose text is unchanged, only the origin is written. A new text is queued for embedding. */
-export async function writeNote(trx: OwnedTransaction, owner: Owner, { path, text, origin }: NewNote): Promise<void> {
+/**
+ * Of a note whose text is unchanged, only the origin is written. A new text is queued for embedding. Returns false, without
+ * writing, when the note is one that `mayReplace` refuses. No one else can change it in between.
+ */
+export async function writeNote(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { path, text, origin }: NewNote,
+  mayReplace: MayReplace = () => true,
+): Promise<boolean> {
   const known = await lockNote(trx, owner, path);
-  if (known?.text === text) return setOrigin(trx, owner, path, origin);
+  if (!mayReplace(known)) return false;
+  if (known?.text === text) {
+    await setOrigin(trx, owner, path, origin);
+    return true;
+  }
   if (known) await unindexWords(trx, owner, { ...known, path });
 
   const { number } = await trx
@@ -50,7 +62,11 @@ export async function writeNote(trx: OwnedTransaction, owner: Owner, { path, tex
     .returning('number')
     .executeTakeFirstOrThrow();
   await indexWords(trx, owner, { number, path, text });
+  return true;
 }
+
+/** Whether this note may be replaced; undefined when there is none yet. */
+export type MayReplace = (known: Pick<Note, 'origin'> | undefined) => boolean;
 
 export type NewNote = Pick<Note, 'path' | 'text' | 'origin'>;
 
@@ -175,7 +191,7 @@ async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`note ${owner.userId} ${path}`}, 0))`.execute(trx);
   return trx
     .selectFrom('notes')
-    .select(['number', 'text'])
+    .select(['number', 'text', 'origin'])
     .where('userId', '=', owner.userId)
     .where('path', '=', path)
     .executeTakeFirst();

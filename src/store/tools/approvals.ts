@@ -42,6 +42,23 @@ export async function findApproval(
   return row?.gateId;
 }
 
+/** Whether this call was started with an approval. */
+export async function hasUsedApproval(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { callId, digest }: Pick<NewApproval, 'callId' | 'digest'>,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('approvals')
+    .select('gateId')
+    .where('callId', '=', callId)
+    .where('digest', '=', digest)
+    .where('userId', '=', owner.userId)
+    .where('usedAt', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Uses up the approval. If it returns false, the call must not run. */
 export async function useApproval(trx: OwnedTransaction, owner: Owner, used: UsedApproval): Promise<boolean> {
   const { numUpdatedRows } = await trx

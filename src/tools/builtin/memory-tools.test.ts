@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { InvalidRequest } from '#domain/errors.ts';
+import type { NoteOrigin } from '#domain/note.ts';
+import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { type MemoryPort, memoryTools } from './memory-tools.ts';
 
 const updatedAt = new Date('2026-01-02T03:04:05Z');
@@ -9,7 +11,7 @@ const search = vi.fn<MemoryPort['search']>(async () => [
 const port: MemoryPort = {
   search,
   find: async (_owner, path) => (path === 'a' ? { path, text: 'bees', origin: 'person', updatedAt } : undefined),
-  write: async (_owner, path, text, origin) => {
+  writeByAgent: async (_owner, { path, text, origin }) => {
     if (text === '') throw new InvalidRequest('invalid_request', 'text', 'text must not be blank.');
     return { path, text, origin, updatedAt };
   },
@@ -33,6 +35,34 @@ test('each gives JSON, as its owner', async () => {
   expect(await call('memory_read', { path: 'a' })).toMatchObject({ path: 'a', text: 'bees' });
   expect(await call('memory_write', { path: 'b', text: 'x' })).toMatchObject({ path: 'b' });
   expect(await call('memory_delete', { path: 'B' })).toEqual({ path: 'b', deleted: false });
+});
+
+test('a note that the person saved after the call was judged is not replaced, unless someone has allowed it', async () => {
+  let note = { path: 'a', text: 'by the agent', origin: 'foreign' as NoteOrigin, updatedAt };
+  const stored: MemoryPort = {
+    ...port,
+    find: async () => note,
+    writeByAgent: async (_owner, written, mayReplace) => {
+      if (mayReplace && !mayReplace(note)) return undefined;
+      return (note = { ...written, updatedAt });
+    },
+  };
+  const write = memoryTools(stored).find(({ definition }) => definition.name === 'memory_write');
+  const given = JSON.stringify({ path: 'a', text: 'by a page' });
+  const runs = write?.flow?.runs;
+  if (typeof runs !== 'function') throw new Error('memory_write judges each call.');
+  expect(await runs(given, readNothing({ situation: 'foreign' }), context.owner)).toBe('runs');
+
+  note = { ...note, text: 'by the person', origin: 'person' };
+  const foreign = { ...context, situation: 'foreign' as const };
+  for (const allowedBy of ['tool', undefined] as const) {
+    const refused = await write?.call(given, { ...foreign, allowedBy });
+    expect(JSON.parse(refused ?? '')).toEqual({ error: expect.stringMatching(/changed meanwhile.*memory_read/) });
+    expect(note.text).toBe('by the person');
+  }
+
+  await write?.call(given, { ...foreign, allowedBy: 'approval' });
+  expect(note).toMatchObject({ text: 'by a page', origin: 'foreign' });
 });
 
 test.each([

@@ -54,9 +54,14 @@ const writeTool = (memory: MemoryPort) =>
       'Stores a note for this user, which you can find in any later conversation. Use it when the user mentions something worth remembering or asks you to. It replaces the note at this path: read that first if you want to add to it. Use one note for each subject. The note identity/user says who the user is, and is shown to you in every conversation. Never write passwords or keys.',
     parameters: z.strictObject({ path, text: z.string().describe('The whole text of the note.') }),
     flow: { reads: {}, runs: judgeWrite(memory) },
-    act: async ({ text, ...given }, owner, { situation }) => {
+    act: async ({ text, ...given }, owner, { situation, allowedBy }) => {
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };
-      const note = await memory.write(owner, given.path, text, situation === 'clean' ? 'person' : 'foreign');
+      const origin = situation === 'clean' ? 'person' : 'foreign';
+      // The person may have saved the note since the call was judged, or since an attempt that crashed.
+      const isJudged = origin === 'foreign' && (allowedBy === undefined || allowedBy === 'tool');
+      const mayReplace = isJudged ? isMarked : undefined;
+      const note = await memory.writeByAgent(owner, { ...given, text, origin }, mayReplace);
+      if (!note) return { error: changedMeanwhile(given.path) };
       return { path: note.path, updated_at: note.updatedAt.toISOString() };
     },
   });
@@ -91,9 +96,14 @@ const judgeWrite =
     const at = pathIn(argumentsJson);
     if (at === undefined) return 'runs'; // nothing will be written
     if (at.startsWith('identity/')) return 'asks';
-    const known = await memory.find(owner, at);
-    return !known || known.origin === 'foreign' ? 'runs' : 'asks';
+    return isMarked(await memory.find(owner, at)) ? 'runs' : 'asks';
   };
+
+/** Whether a note is new, or was written by the agent after text by others. */
+const isMarked = (known: Pick<Note, 'origin'> | undefined) => !known || known.origin === 'foreign';
+
+const changedMeanwhile = (given: string) =>
+  `The note ${normalizePath(given)} changed meanwhile: the user has saved it. Read it again with memory_read before you write it.`;
 
 function pathIn(argumentsJson: string): string | undefined {
   const given = parseArguments(z.object({ path }), argumentsJson);
@@ -129,6 +139,11 @@ type Note = {
 export type MemoryPort = {
   search(owner: Owner, query: string, limit: number): Promise<readonly (Note & { readonly score: number })[]>;
   find(owner: Owner, path: string): Promise<Note | undefined>;
-  write(owner: Owner, path: string, text: string, origin: NoteOrigin): Promise<Note>;
+  /** Undefined: not written, because `mayReplace` refuses the note that is there now. */
+  writeByAgent(
+    owner: Owner,
+    note: Pick<Note, 'path' | 'text' | 'origin'>,
+    mayReplace?: (known: Pick<Note, 'origin'> | undefined) => boolean,
+  ): Promise<Note | undefined>;
   delete(owner: Owner, path: string): Promise<boolean>;
 };
