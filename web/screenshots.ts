@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
@@ -12,6 +12,7 @@ import { startModernServer } from '../test/support/mcp-modern-server.ts';
 import { readStream } from '../test/support/read-stream.ts';
 import { spawnService, WEBHOOK_SECRET } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { LARGEST_PICTURE, takeScreenshot } from './take-screenshot.ts';
 
 /**
  * `npm run screenshots`: every page from a seeded database, in light, dark and phone size, into docs/pictures. With names of
@@ -23,7 +24,7 @@ const { values: given, positionals: wanted } = parseArgs({
   allowPositionals: true,
 });
 const FOLDER = path.resolve(given.all ?? 'docs/pictures');
-const MOST_BYTES = given.all ? Number.POSITIVE_INFINITY : 150_000;
+const MOST_BYTES = given.all ? Number.POSITIVE_INFINITY : LARGEST_PICTURE;
 
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 
@@ -242,11 +243,6 @@ async function openPalette(page: Page): Promise<void> {
   await page.getByRole('option').nth(8).waitFor();
 }
 
-async function take(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState('networkidle').catch(() => {});
-  await page.waitForFunction(() => document.querySelector('.skeleton') === null);
-  const file = path.join(FOLDER, `${name}.png`);
-  await page.screenshot({ path: file, animations: 'disabled', caret: 'initial' });
-  const { size } = await stat(file);
-  if (size > MOST_BYTES) throw new Error(`${name}.png has ${size} bytes; ${MOST_BYTES} are the most.`);
+function take(page: Page, name: string): Promise<void> {
+  return takeScreenshot(page, path.join(FOLDER, `${name}.png`), MOST_BYTES);
 }

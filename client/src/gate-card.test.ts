@@ -37,7 +37,10 @@ test.each([
   [source('server', 'tracker'), 'the output of tracker (text by others)'],
   [source('file', 'plan.pdf'), 'the file plan.pdf (text by others)'],
   [source('file', null), 'a picture or file (text by others)'],
-  [source('message', 'forwarded'), 'a message (forwarded) (text by others)'],
+  [source('message', 'forwarded'), 'a forwarded message (text by others)'],
+  [source('message', 'quoted'), 'a quoted message (text by others)'],
+  [source('message', 'shared'), 'a shared message (text by others)'],
+  [source('message', 'mail'), 'a message (mail) (text by others)'],
   [source('summary', null), 'earlier messages (text by others)'],
   [
     source('page', `https://x.example/\u202e${'y'.repeat(200)}`),

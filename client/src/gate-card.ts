@@ -74,12 +74,19 @@ function describeFact({ kind, name, isForeign }: ReadFact, quote: (name: string)
     tool: named === undefined ? 'the output of a tool' : `the output of ${named}`,
     server: named === undefined ? 'the output of a server' : `the output of ${named}`,
     file: named === undefined ? 'a picture or file' : `the file ${named}`,
-    message: named === undefined ? 'a message' : `a message (${named})`,
+    message: PASSED_ON.get(name ?? '') ?? (named === undefined ? 'a message' : `a message (${named})`),
     caller: named === undefined ? 'the output of a tool' : `the output of ${named}`,
     summary: 'earlier messages',
   }[kind];
   return isForeign ? `${words} (text by others)` : words;
 }
+
+/** How a message in a chat or a mail got to the person who sent it to the agent. */
+const PASSED_ON: ReadonlyMap<string, string> = new Map([
+  ['forwarded', 'a forwarded message'],
+  ['quoted', 'a quoted message'],
+  ['shared', 'a shared message'],
+]);
 
 /** What is asked about the address of a call. `shown` is the part that was shown before, `unshown` what the agent has written. */
 export type AddressFacts =

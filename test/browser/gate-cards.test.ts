@@ -55,6 +55,23 @@ test('one card says why it asks, lists all calls, and approves those with a tick
   await page.close();
 });
 
+test('a forwarded text is set apart from the words of the person, and the card names it', async () => {
+  const forwarded = { type: 'input_text', text: 'Boats are for sale.', origin: 'others', source: 'forwarded' };
+  await stage.service.ask([
+    { role: 'user', content: [{ type: 'input_text', text: 'Please tell Ann about it.' }, forwarded] },
+  ]);
+  const page = await browser.signIn(stage.url);
+  const { threads } = (await (await stage.service.request('/api/threads')).json()) as { threads: { id: string }[] };
+  await page.goto(`${stage.url}/threads/${threads[0]?.id}`);
+  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  await card.getByText('Asked because this conversation has read a forwarded message (text by others).').waitFor();
+  const log = page.getByRole('log');
+  expect(await log.getByRole('blockquote').innerText()).toBe('Boats are for sale.');
+  expect(await log.getByText('Please tell Ann about it.', { exact: true }).count()).toBe(1);
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await page.close();
+});
+
 test('a link is approved for its site, and "always" says that it holds after text by others', async () => {
   const page = await askAfterReading('Please look at the first one.');
   await page.getByRole('button', { name: 'Always, also after reading text by others' }).waitFor();

@@ -71,6 +71,11 @@ export async function startModernServer() {
     return server;
   }
 
+  return { ...(await serveMcp(build)), calls, state };
+}
+
+/** Such a server on loopback. */
+export async function serveMcp(build: () => McpServer) {
   const handler = createMcpHandler(build, { legacy: 'stateless' });
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
@@ -97,8 +102,6 @@ export async function startModernServer() {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
-    calls,
-    state,
     close() {
       server.closeAllConnections();
       server.close();

@@ -56,9 +56,23 @@ function SourceWords({ fact: { kind, name } }: { readonly fact: ReadFact }) {
     case 'file':
       return named ? <Trans>the file {named}</Trans> : <Trans>a picture or file</Trans>;
     case 'message':
-      return <Trans>a message</Trans>;
+      return <Message source={name} />;
     case 'summary':
       return <Trans>earlier messages</Trans>;
+  }
+}
+
+/** A message, by how it got to the person who sent it to the agent. */
+function Message({ source }: { readonly source: string | null }) {
+  switch (source) {
+    case 'forwarded':
+      return <Trans>a forwarded message</Trans>;
+    case 'quoted':
+      return <Trans>a quoted message</Trans>;
+    case 'shared':
+      return <Trans>a shared message</Trans>;
+    default:
+      return <Trans>a message</Trans>;
   }
 }
 

@@ -26,16 +26,32 @@ export function UserMessage({ entry, versions }: Props) {
         </RowActions>
         <VersionArrows versions={versions} />
       </Speaker>
-      {editing ? (
-        <EditMessage entry={entry} onDone={() => setEditing(false)} />
-      ) : (
-        <p dir="auto" className="whitespace-pre-wrap break-words text-l">
-          {entry.text}
-        </p>
-      )}
+      {editing ? <EditMessage entry={entry} onDone={() => setEditing(false)} /> : <SentTexts entry={entry} />}
       <SentFiles parts={entry.parts} />
       {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
     </div>
+  );
+}
+
+/** What others wrote in a message is set apart from the words of its sender. */
+function SentTexts({ entry: { parts, text } }: { readonly entry: MessageEntry }) {
+  const byOthers = parts.flatMap((part) => (part.type === 'text' && part.origin === 'others' ? [part.text] : []));
+  const own = byOthers.length === 0 ? text : ownTextOf(parts);
+  const look = 'whitespace-pre-wrap break-words text-l';
+  return (
+    <>
+      {own !== '' && (
+        <p dir="auto" className={look}>
+          {own}
+        </p>
+      )}
+      {byOthers.map((words, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message never change places
+        <blockquote key={at} dir="auto" className={`${look} my-2 border-s-2 border-edge ps-3 text-soft`}>
+          {words}
+        </blockquote>
+      ))}
+    </>
   );
 }
 
