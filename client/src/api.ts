@@ -1112,6 +1112,8 @@ export type TurnInspection = {
     /** What the model had read: no text by others, some, or some together with private data. */
     readonly situation: 'clean' | 'foreign' | 'both';
     readonly because: readonly ReadSource[];
+    /** What let the call run: the operator's level, an `always`, an approval of this call or of the links of its site, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded. */
+    readonly allowed_by: 'policy' | 'always' | 'approval' | 'site' | 'tool' | 'clean' | null;
   })[];
   readonly gate: {
     readonly id: string;

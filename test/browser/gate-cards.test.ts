@@ -94,6 +94,20 @@ test('a result that the person trusts has no part in later questions', async () 
   await page.close();
 });
 
+test('the inspector says why a call ran without a question', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'What is new about boats?');
+  await page.getByRole('article').getByText('result: Boats').waitFor();
+  await page.getByRole('button', { name: 'Inspect the newest turn' }).click();
+  const inspector = page.getByRole('dialog');
+  await inspector
+    .getByRole('button', { name: /^model/ })
+    .first()
+    .click();
+  await inspector.getByText('It ran without a question: it only reads at a trusted place').waitFor();
+  await page.close();
+});
+
 test('a clean thread begins with what was said before text by others was read', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'say hello there');

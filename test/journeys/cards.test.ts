@@ -130,6 +130,23 @@ test('the inspector says what was read before each call', async () => {
   expect([turnId, ...situations]).toEqual([[...turns][0], ['clean'], ['foreign']]);
 });
 
+test('the inspector says what let each call run', async () => {
+  const { thread_id: threadId } = await chat('use post {"n":5}');
+  await chat('use read {}', threadId);
+  const waiting = await chat('use post {"n":5}', threadId);
+  expect(await permissionsIn(threadId)).toEqual(['clean', 'tool', null]);
+  await goesOn(waiting.gate.id, { answer: 'always' });
+  await chat('use post {"n":5}', threadId);
+  const level = JSON.stringify({ level: 'allow', after: 'foreign' });
+  await service.request('/api/tool-policies/send', { method: 'PUT', body: level });
+  await chat('use send {"n":6}', threadId);
+  await service.request('/api/tool-policies/send', { method: 'DELETE' });
+  const denied = await chat('use post {"n":7}', threadId);
+  await goesOn(denied.gate.id, { answer: 'deny' });
+
+  expect(await permissionsIn(threadId)).toEqual(['clean', 'tool', 'approval', 'always', 'policy', null]);
+});
+
 test('an answer of the model can not be trusted, and neither can a missing item', async () => {
   const { thread_id: threadId } = await chat('say hello');
   const answered = (await itemsOf(threadId)).find(({ role }) => role === 'assistant');
@@ -141,6 +158,15 @@ test('an answer of the model can not be trusted, and neither can a missing item'
   expect(statuses).toEqual([400, 404]);
 });
 
+async function permissionsIn(threadId: string): Promise<(string | null)[]> {
+  const turns = new Set((await itemsOf(threadId)).map((item) => item.turn_id));
+  const inspected = await Promise.all(
+    [...turns].map(async (id) => (await service.request(`/api/turns/${id}`)).json() as Promise<Inspected>),
+  );
+  return inspected.flatMap(({ calls }) => calls.map(({ allowed_by: by }) => by));
+}
+
+type Inspected = { calls: { allowed_by: string | null }[] };
 type Gate = { id: string; calls: { call_id: string; name: string; arguments: string }[] };
 type Item = { id: string; type: string; turn_id: string; role?: string };
 

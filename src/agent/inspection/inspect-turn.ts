@@ -1,9 +1,11 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { type ContentPart, type TimedItem, textOf } from '#domain/thread/item.ts';
+import { type ContentPart, type FunctionCallItem, type TimedItem, textOf } from '#domain/thread/item.ts';
 import type { MadeSummary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import type { AllowedBy } from '#domain/tool/allowed-by.ts';
+import { callsOf } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { TurnSpan } from '#domain/trace/turn-span.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -33,10 +35,16 @@ export type Inspection = {
   readonly prompt: Prompt<ContentPart>;
   /** The summary in that prompt, which replaces older items. */
   readonly summary: MadeSummary | undefined;
-  /** What the model had read when it made each of the turn's calls, as the items are now. */
-  readonly judged: readonly { readonly callId: string; readonly read: Pick<ReadSoFar, 'situation' | 'sources'> }[];
+  /** What the model had read when it made each of the turn's calls, as the items are now, and what let it run. */
+  readonly judged: readonly JudgedCall[];
   /** Text of attempts that crashed before they wrote it. */
   readonly superseded: readonly { readonly attempt: number; readonly text: string }[];
+};
+
+type JudgedCall = {
+  readonly callId: string;
+  readonly read: Pick<ReadSoFar, 'situation' | 'sources'>;
+  readonly allowedBy: AllowedBy | undefined;
 };
 
 export type InspectTurn = (owner: Principal, id: TurnId) => Promise<Inspection>;
@@ -78,8 +86,16 @@ export function createInspectTurn(
       spans: spansOf(turn, times.startedAt, items, trace, gate),
       prompt: buildPrompt(turn, shown, setting, summary),
       summary,
-      judged: items.flatMap((item) =>
-        item.type === 'function_call' ? [{ callId: item.callId, read: readBefore(item.id, facts) }] : [],
+      judged: items.flatMap((item, at) =>
+        item.type === 'function_call'
+          ? [
+              {
+                callId: item.callId,
+                read: readBefore(item.id, facts),
+                allowedBy: allowedBy(item, items.slice(at), gate),
+              },
+            ]
+          : [],
       ),
       superseded: supersededIn(trace, items),
     };
@@ -89,6 +105,18 @@ export function createInspectTurn(
 /** Its first item: the newest model call saw everything before it. */
 function newestAnswer(history: readonly TimedItem[], turn: Turn): TimedItem | undefined {
   return history.findLast((item) => item.turnSeq === turn.seq && item.usage !== null);
+}
+
+/** What let a call run: its output says it. That of a call that waited at the gate is in a later turn. */
+function allowedBy(
+  call: FunctionCallItem,
+  after: readonly TimedItem[],
+  gate: TimedGate | undefined,
+): AllowedBy | undefined {
+  for (const item of after)
+    if (item.type === 'function_call_output' && item.callId === call.callId) return item.allowedBy;
+  const isAsked = gate?.kind === 'approval' && callsOf(gate).some((asked) => asked.call.id === call.id);
+  return isAsked && call.startedAt ? 'approval' : undefined;
 }
 
 function supersededIn(trace: readonly AttemptTrace[], items: readonly TimedItem[]): Inspection['superseded'] {

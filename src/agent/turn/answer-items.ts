@@ -14,6 +14,7 @@ import {
 } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
+import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import { type Passage, type PassageFacts, passageFor } from '../gates/gates.ts';
 import type { CheckedCall } from './safety.ts';
@@ -86,6 +87,7 @@ function thoughtsOf(
 /** `reads` is empty for what the service itself says about a call. */
 type OutputExtras = {
   readonly reads?: OutputReads;
+  readonly allowedBy?: AllowedBy | undefined;
   readonly modelCalls?: readonly ToolModelCall[];
   readonly files?: readonly InlinePart[];
 };
@@ -93,7 +95,7 @@ type OutputExtras = {
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { reads = {}, modelCalls = [], files = [] }: OutputExtras = {},
+  { reads = {}, allowedBy, modelCalls = [], files = [] }: OutputExtras = {},
 ): WrittenItem {
   return plain({
     id: newId(),
@@ -101,6 +103,7 @@ export function outputOf(
     callId,
     output: [text(output), ...files],
     reads,
+    ...(allowedBy && { allowedBy }),
     ...(modelCalls.length > 0 && { modelCalls }),
   });
 }

@@ -336,7 +336,8 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
           }),
         );
         const received = await safety.receive(turn, call.name, returned);
-        const output = outputOf(call, received, { reads, files, modelCalls: toolModel.take(call.id) });
+        const { allowedBy } = passage;
+        const output = outputOf(call, received, { reads, allowedBy, files, modelCalls: toolModel.take(call.id) });
         const written = await append([await keepFiles(output, (items) => attachments.keep(turn, items))]);
         if (passage.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
         return written;

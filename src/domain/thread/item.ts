@@ -1,4 +1,5 @@
 import type { AttachmentHash, ItemId, ThreadId, TurnId } from '../ids.ts';
+import type { AllowedBy } from '../tool/allowed-by.ts';
 import type { Usage } from '../usage.ts';
 import type { Reads } from './origin.ts';
 import type { ReasoningSummary, Thoughts } from './thoughts.ts';
@@ -76,6 +77,8 @@ export type FunctionCallOutputBody = {
   readonly output: readonly ContentPart[];
   /** The origin of the output. Without it, the class of the tool decides. */
   readonly reads?: OutputReads;
+  /** What let the call run; missing if it did not run, or ran in an older version. */
+  readonly allowedBy?: AllowedBy;
   /** The person has read it and answers for it: later calls are not judged by it. */
   readonly vouched?: true;
   /** Answers that the tool got from the model while it ran. */

@@ -34,13 +34,14 @@ export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; read
   );
 }
 
-/** What the model had read when it made the call. */
+/** What the model had read when it made the call, and what let the call run. */
 function CallSituation({ turn, callId }: { readonly turn: TurnInspection; readonly callId: string }) {
   const judged = turn.calls.find(({ call_id: id }) => id === callId);
   if (!judged) return null;
   return (
     <div className="text-s text-soft">
       <p>{situations()[judged.situation]}</p>
+      {judged.allowed_by && <p>{permissions()[judged.allowed_by]}</p>}
       {judged.because.length > 0 && (
         <p className="break-words">
           <Trans>
@@ -56,6 +57,15 @@ const situations = (): Record<TurnInspection['calls'][number]['situation'], stri
   clean: t`Judged as clean: nothing by others was read before it.`,
   foreign: t`Judged after reading text by others.`,
   both: t`Judged after reading text by others and private data.`,
+});
+
+const permissions = (): Record<NonNullable<TurnInspection['calls'][number]['allowed_by']>, string> => ({
+  policy: t`It ran without a question: the operator allows this tool.`,
+  always: t`It ran without a question: you have said "always" to such calls.`,
+  approval: t`It ran because you approved it.`,
+  site: t`It ran without a question: you have approved the links of its site.`,
+  tool: t`It ran without a question: it only reads at a trusted place, or reaches no one but you.`,
+  clean: t`It ran without a question: nothing by others was read before it.`,
 });
 
 /** Where an item comes from; empty where that is not recorded. */

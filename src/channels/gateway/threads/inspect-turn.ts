@@ -3,6 +3,7 @@ import type { Inspection, InspectTurn } from '#agent/inspection/inspect-turn.ts'
 import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { TurnId } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
+import { ALLOWED_BY } from '#domain/tool/allowed-by.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import {
@@ -81,7 +82,19 @@ const turnInspection = z
     items: z.array(threadItem),
     spans: z.array(spanShape),
     calls: z
-      .array(z.strictObject({ call_id: z.string(), situation, because: z.array(because) }))
+      .array(
+        z.strictObject({
+          call_id: z.string(),
+          situation,
+          because: z.array(because),
+          allowed_by: z
+            .enum(ALLOWED_BY)
+            .nullable()
+            .describe(
+              "What let the call run: the operator's level, an `always`, an approval of this call or of the links of its site, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded.",
+            ),
+        }),
+      )
       .describe('What the model had read when it made each call. What the person has trusted since is left out.'),
     gate: nestedGate.extend({ created_at: time, answered_at: time.nullable() }).nullable(),
     prompt: promptShape,
@@ -129,10 +142,11 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
       item_ids: [...span.itemIds],
       usage: span.usage && renderUsage(span.usage),
     })),
-    calls: inspection.judged.map(({ callId, read }) => ({
+    calls: inspection.judged.map(({ callId, read, allowedBy }) => ({
       call_id: callId,
       situation: read.situation,
       because: read.sources.map(renderBecause),
+      allowed_by: allowedBy ?? null,
     })),
     gate: gate
       ? {
