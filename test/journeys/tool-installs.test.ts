@@ -74,9 +74,8 @@ test('after text by others, a tool that reaches a host asks, and one that reache
   service,
   install,
 }) => {
-  const { allowlist: _, credentials: __, ...http } = CAPABILITIES.http;
-  const reader = [{ host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] }];
-  await install('far', { http: { ...http, allowlist: reader } });
+  const allowlist = [{ host: '*.cdn.example.com', path_prefix: '/', methods: ['GET'] }];
+  await install('far', { http: { ...CAPABILITIES.http, allowlist, credentials: {} } });
   await install('near', {});
   for (const name of ['far', 'near']) await service.request(`/api/tool-policies/${name}`, { method: 'DELETE' });
   const page = { type: 'input_text', text: 'Boats for sale', origin: 'others', source: 'page' };
