@@ -111,6 +111,8 @@ export function createAgent(
   /** The reply that the turn's events add up to. If they end early, the reply that is stored now. */
   async function follow(owner: Principal, { turn, fresh }: StartedTurn, signal: AbortSignal): Promise<TurnReply> {
     let reply = noReplyYet(turn);
+    const all = fresh && !isEnded(turn) ? await engine.collect(turn.id, signal) : undefined;
+    if (all) return all.reduce((sum, { event }) => replyAfter(sum, event), reply);
     if (!isEnded(turn)) {
       for await (const { event } of watch(owner, turn, { signal, fresh, onlyEnd: true }))
         reply = replyAfter(reply, event);

@@ -328,6 +328,7 @@ export async function startEngine(options: {
     flushEvents: () => writer.flush(),
     isLastEvent: (turnId: TurnId, sequence: number) => isLastEvent(reads, turnId, sequence),
     watch: (turnId: TurnId, how: WatchOptions) => watchers.watch(turnId, how),
+    collect: (turnId: TurnId, signal: AbortSignal) => watchers.collect(turnId, signal),
 
     /** Shuts down in order: starts nothing new, and hands unfinished turns to other replicas at once. */
     drain: async (): Promise<void> => {

@@ -1,12 +1,22 @@
 import { isTextType } from '#domain/text/media-type.ts';
 import { sizeOfPart } from '#domain/thread/attachment.ts';
 import type { ContentPart } from '#domain/thread/item.ts';
+import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Prompt, PromptMessage } from './model.ts';
 
 /** Estimates the tokens of a prompt from its bytes. */
 export function estimateTokens({ system, messages, tools }: Prompt<ContentPart>): number {
-  const fixed = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
+  const fixed = tools.reduce((sum, tool) => sum + bytesOf(tool), Buffer.byteLength(system));
   return fixed / BYTES_PER_TOKEN + messages.reduce((sum, message) => sum + messageTokens(message), 0);
+}
+
+const sizes = new WeakMap<ToolDefinition, number>();
+
+/** A definition never changes, so it is measured once. */
+function bytesOf(tool: ToolDefinition): number {
+  const size = sizes.get(tool) ?? Buffer.byteLength(JSON.stringify(tool)) + 1;
+  sizes.set(tool, size);
+  return size;
 }
 
 export const PER_MESSAGE = 4;

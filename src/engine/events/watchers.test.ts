@@ -119,3 +119,26 @@ test('a turn is shown while a client sees its events, not while one waits for it
   await Promise.all([waiting, watching]);
   expect(watchers.isShown(TURN)).toBe(false);
 });
+
+test('a caller who waits for the end gets all events together', async () => {
+  const { watchers, reads } = fakeLog();
+  const collecting = watchers.collect(TURN, options.signal);
+  for (const event of [delta(0), delta(1), ended(2)]) watchers.push(TURN, event);
+
+  expect((await collecting)?.map(({ sequence }) => sequence)).toEqual([0, 1, 2]);
+  expect(reads()).toBe(0);
+  expect(watchers.isShown(TURN)).toBe(false);
+});
+
+test('events that may be incomplete are not returned together', async () => {
+  const { watchers } = fakeLog();
+  const missed = watchers.collect(TURN, options.signal);
+  for (const event of [delta(1), ended(2)]) watchers.push(TURN, event);
+  const many = watchers.collect(TURN, options.signal);
+  for (let sequence = 0; sequence <= 1000; sequence++) watchers.push(TURN, delta(sequence));
+  const gone = new AbortController();
+  const left = watchers.collect(TURN, gone.signal);
+  gone.abort();
+
+  expect(await Promise.all([missed, many, left])).toEqual([undefined, undefined, undefined]);
+});

@@ -14,6 +14,8 @@ const ROWS_AT_ONCE = 500;
 type Watcher = {
   readonly turnId: TurnId;
   readonly onlyEnd: boolean;
+  /** Whether it takes all events together when the turn has ended, so that no event before wakes it. */
+  readonly isPatient: boolean;
   cursor: number;
   /** New events, up to a limit. A slow reader costs no memory: it reads the log instead. */
   queue: NumberedEvent[];
@@ -33,6 +35,22 @@ export type WatchOptions = {
   readonly onlyEnd: boolean;
   readonly signal: AbortSignal;
 };
+
+const newWatcher = (given: Pick<Watcher, 'turnId' | 'onlyEnd' | 'queue'> & Partial<Watcher>): Watcher => ({
+  isPatient: false,
+  cursor: -1,
+  behind: false,
+  ended: false,
+  wake: () => {},
+  ...given,
+});
+
+function waken(watcher: Watcher, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  watcher.wake = resolve;
+  if (signal.aborted) resolve();
+  return promise;
+}
 
 /**
  * All watchers of turns in this process. Events of turns that run here come from memory at once. For all other turns,
@@ -60,8 +78,28 @@ export function createWatchers(options: {
         watcher.queue = [];
         watcher.behind = true;
       }
-      watcher.wake();
+      if (!watcher.isPatient || watcher.behind || event.event.type === 'turn-ended') watcher.wake();
     }
+  }
+
+  /** Adds a watcher that also wakes when `signal` aborts, and removes it at the end of the caller's scope. */
+  function add(watcher: Watcher, signal: AbortSignal): Disposable {
+    const { turnId } = watcher;
+    const peers = watchers.get(turnId) ?? new Set();
+    watchers.set(turnId, peers.add(watcher));
+    const isAway = !runsHere(turnId);
+    if (isAway) void look();
+    if (isAway) options.onAway();
+    const wakeUp = () => watcher.wake();
+    signal.addEventListener('abort', wakeUp);
+    return {
+      [Symbol.dispose]() {
+        signal.removeEventListener('abort', wakeUp);
+        peers.delete(watcher);
+        if (peers.size === 0) watchers.delete(turnId);
+        if (isAway) options.onAway();
+      },
+    };
   }
 
   const findAway = () => [...watchers.values()].flatMap((all) => [...all]).filter(({ turnId }) => !runsHere(turnId));
@@ -119,35 +157,35 @@ export function createWatchers(options: {
       const behind = !fresh || options.eventCount(turnId) !== pending.length;
       const queue = behind ? [] : [...pending];
       if (pending.length > 0 && !onlyEnd) void writer.sendAhead(); // the watcher gets them before they are in the log
-      const watcher: Watcher = { turnId, onlyEnd, cursor: after, queue, behind, ended: false, wake: () => {} };
-      const peers = watchers.get(turnId) ?? new Set();
-      watchers.set(turnId, peers.add(watcher));
-      const isAway = !runsHere(turnId);
-      if (isAway) void look();
-      if (isAway) options.onAway();
-      const wakeUp = () => watcher.wake();
-      signal.addEventListener('abort', wakeUp);
-      try {
-        while (!signal.aborted) {
-          for (const event of await take(watcher)) {
-            if (event.sequence <= watcher.cursor) continue;
-            watcher.cursor = event.sequence;
-            yield event;
-            if (event.event.type === 'turn-ended') return;
-          }
-          if (watcher.queue.length > 0 || watcher.behind) continue;
-          if (watcher.ended) return;
-          await new Promise<void>((resolve) => {
-            watcher.wake = resolve;
-            if (signal.aborted) resolve();
-          });
+      const watcher = newWatcher({ turnId, onlyEnd, cursor: after, queue, behind });
+      using _ = add(watcher, signal);
+      while (!signal.aborted) {
+        for (const event of await take(watcher)) {
+          if (event.sequence <= watcher.cursor) continue;
+          watcher.cursor = event.sequence;
+          yield event;
+          if (event.event.type === 'turn-ended') return;
         }
-      } finally {
-        signal.removeEventListener('abort', wakeUp);
-        peers.delete(watcher);
-        if (peers.size === 0) watchers.delete(turnId);
-        if (isAway) options.onAway();
+        if (watcher.queue.length > 0 || watcher.behind) continue;
+        if (watcher.ended) return;
+        await waken(watcher, signal);
       }
+    },
+
+    /**
+     * Waits for the end of a turn that was just started here, and returns its events. Undefined if some may be missing, or after
+     * `signal`: `watch` finds them then.
+     */
+    async collect(turnId: TurnId, signal: AbortSignal): Promise<readonly NumberedEvent[] | undefined> {
+      const pending = writer.pending(turnId);
+      if (options.eventCount(turnId) !== pending.length) return undefined;
+      const watcher = newWatcher({ turnId, onlyEnd: true, isPatient: true, queue: [...pending] });
+      using _ = add(watcher, signal);
+      if (pending.at(-1)?.event.type !== 'turn-ended') await waken(watcher, signal);
+      const last = watcher.queue.at(-1);
+      return last?.event.type === 'turn-ended' && last.sequence === watcher.queue.length - 1
+        ? watcher.queue
+        : undefined;
     },
 
     stop: () => looking.stop(),

@@ -44,6 +44,17 @@ class AnswerStarted extends Error {
     super('The model has started to answer.');
     this.answer = answer;
   }
+
+  /** Nobody reads its stack, which would cost more than the rest of it. */
+  static withoutStack(answer: IncomingMessage): AnswerStarted {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      return new AnswerStarted(answer);
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  }
 }
 
 async function findAnswer(ask: () => PromiseLike<unknown>): Promise<IncomingMessage> {
@@ -63,7 +74,7 @@ async function askOrThrowAnswer(...[url, init]: Parameters<typeof globalThis.fet
   const headersSent = init.headers as Readonly<Record<string, string>>;
   const response = await post({ url, headers: headersSent, body: init.body, signal: init.signal });
   const { statusCode: status = 0, statusMessage: statusText = '', headersDistinct } = response;
-  if (status >= 200 && status < 300) throw new AnswerStarted(response);
+  if (status >= 200 && status < 300) throw AnswerStarted.withoutStack(response);
   const headers = Object.entries(headersDistinct).flatMap(([key, values = []]) =>
     values.map((value): [string, string] => [key, value]),
   );

@@ -125,11 +125,20 @@ const isSaid = (text: string): boolean => text.trim() !== '';
 
 /** The tools as described to the model, which never runs them. */
 export function toModelTools(definitions: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
-  return definitions.map((definition) => ({
-    type: 'function',
-    name: definition.name,
-    ...(definition.description !== null && { description: definition.description }),
-    ...(definition.strict !== null && { strict: definition.strict }),
-    inputSchema: toObjectSchema(definition.parameters),
-  }));
+  return definitions.map((definition) => {
+    const tool = modelTools.get(definition) ?? toModelTool(definition);
+    modelTools.set(definition, tool);
+    return tool;
+  });
 }
+
+/** A definition never changes, so it is translated once. */
+const modelTools = new WeakMap<ToolDefinition, LanguageModelV4FunctionTool>();
+
+const toModelTool = ({ name, description, strict, parameters }: ToolDefinition): LanguageModelV4FunctionTool => ({
+  type: 'function',
+  name,
+  ...(description !== null && { description }),
+  ...(strict !== null && { strict }),
+  inputSchema: toObjectSchema(parameters),
+});
