@@ -16,3 +16,17 @@ export type Spent = { readonly tokens: number; readonly usd: number };
 export type SpendingLimits = { readonly tokensPerDay: number | null; readonly usdPerDay: number | null };
 
 export const NO_LIMITS: SpendingLimits = { tokensPerDay: null, usdPerDay: null };
+
+/** Calls as `count_calls` takes them. */
+export const callsJson = (calls: readonly ModelCall[]): string => JSON.stringify(calls.map(toCountedCall));
+
+export const toCountedCall = ({ provider, model, failed, usage, milliseconds }: ModelCall) => ({
+  provider,
+  model,
+  failed,
+  input: usage.inputTokens,
+  cached: usage.cachedInputTokens,
+  output: usage.outputTokens,
+  cost: usage.cost && usage.cost.inputUsd + usage.cost.outputUsd,
+  milliseconds: Math.round(milliseconds),
+});

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { createBatch } from '#domain/batch.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { ReplicaFacts } from '#domain/joining-replica.ts';
 import type { Retention } from '#domain/retention.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { createBatch } from '#store/batch.ts';
 import type { CreatePool } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { startChores } from './chores.ts';

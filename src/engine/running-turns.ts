@@ -1,14 +1,14 @@
+import { createBatch } from '#domain/batch.ts';
 import { Superseded } from '#domain/errors.ts';
 import { newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Item, WrittenItem } from '#domain/thread/item.ts';
+import { bodyOf } from '#domain/thread/item-fields.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { CancelReason, Turn } from '#domain/thread/turn.ts';
 import type { NumberedEvent, TurnEnding, TurnEvent } from '#domain/thread/turn-event.ts';
 import type { Gate } from '#domain/tool/gate.ts';
-import { createBatch } from '#store/batch.ts';
-import { bodyOf } from '#store/threads/item-fields.ts';
 import type { EnginePool } from './engine-connection.ts';
 import { deleteEventsOfDeleted, readEvents } from './events/event-log.ts';
 import type { EventWriter } from './events/event-writer.ts';

@@ -3,6 +3,7 @@ import type { GateId, ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import { firstWords } from '#domain/thread/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
+import { bodyOf, itemFields } from '#domain/thread/item-fields.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { MAX_THREAD_BYTES, MAX_WAITING_TURNS } from '#domain/thread/thread.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type TurnRequest,
 } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
-import { bodyOf, itemFields } from '#store/threads/item-fields.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { toDocument } from './entries.ts';
 import { type ClaimedTurn, type ThreadContextJson, toContext, type UserContext } from './turn-context.ts';

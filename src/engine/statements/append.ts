@@ -1,8 +1,8 @@
 import type { ReplicaId } from '#domain/ids.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { WrittenItem } from '#domain/thread/item.ts';
+import { itemFields } from '#domain/thread/item-fields.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { itemFields } from '#store/threads/item-fields.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { callFields, toDocument } from './entries.ts';
 

@@ -1,5 +1,4 @@
-import type { ModelCall } from '#domain/spending.ts';
-import { toCountedCall } from '#store/system/model-calls.ts';
+import { type ModelCall, toCountedCall } from '#domain/spending.ts';
 
 /** A batch as the functions take it: one JSON document, in which each entry has its number. */
 export function toDocument(entries: readonly object[]): string {

@@ -1,12 +1,12 @@
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { WrittenItem } from '#domain/thread/item.ts';
+import { itemFields } from '#domain/thread/item-fields.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
 import type { Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { TurnEnding } from '#domain/thread/turn-event.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
 import type { Usage } from '#domain/usage.ts';
-import { itemFields } from '#store/threads/item-fields.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { callFields, toDocument } from './entries.ts';
 

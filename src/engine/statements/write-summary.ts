@@ -1,8 +1,7 @@
 import type { ReplicaId } from '#domain/ids.ts';
-import type { ModelCall } from '#domain/spending.ts';
+import { callsJson, type ModelCall } from '#domain/spending.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { callsJson } from '#store/system/model-calls.ts';
 import type { EnginePool } from '../engine-connection.ts';
 
 /** Writes a summary and counts the model call that made it, if the turn's attempt still runs here. Sent twice, it is counted once. */

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
+import { createBatch } from '#domain/batch.ts';
 import { isAway } from '../away.ts';
-import { createBatch } from '../batch.ts';
 import type { Database } from '../connection.ts';
 
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };

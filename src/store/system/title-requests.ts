@@ -1,7 +1,6 @@
 import type { ReplicaId, ThreadId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { ModelCall } from '#domain/spending.ts';
-import { callsJson } from './model-calls.ts';
+import { callsJson, type ModelCall } from '#domain/spending.ts';
 import type { SystemConnection } from './system-connection.ts';
 
 /** A thread that this replica is to give a title. `tries` fences what it writes. */

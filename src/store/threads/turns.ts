@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemJson, itemFromJson, type NewItem } from '#domain/thread/item.ts';
+import { itemFields } from '#domain/thread/item-fields.ts';
 import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
-import { itemFields } from './item-fields.ts';
 
 export type NewTurn = {
   readonly id: TurnId;

@@ -1,6 +1,6 @@
-import { storedHashesOf } from '#domain/thread/attachment.ts';
-import type { NewItem, WrittenItem } from '#domain/thread/item.ts';
-import { saidTextOf } from '#domain/thread/said-text.ts';
+import { storedHashesOf } from './attachment.ts';
+import type { NewItem, WrittenItem } from './item.ts';
+import { saidTextOf } from './said-text.ts';
 
 /** The arguments of `write_items`. */
 export type ItemFields = { readonly items?: object[]; readonly texts?: object[]; readonly uses?: object[] };
