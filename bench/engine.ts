@@ -16,7 +16,6 @@ import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
-import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { type NewItem, text, textOf } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
@@ -106,7 +105,6 @@ const engine = await startEngine({
   runTurn,
   onError: report,
   isAway,
-  retention: { ...DEFAULT_RETENTION, jobs: 30 },
 });
 const agent = createAgent(db, engine, summaries, attachments, () => undefined);
 const forever = new AbortController().signal;

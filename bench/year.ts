@@ -3,7 +3,7 @@ import pg from 'pg';
 import { openDatabase } from '#database/open-database.ts';
 import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { connectEngine } from '#engine/engine-connection.ts';
-import { purgeExpired, purgeThreads } from '#engine/statements/retention.ts';
+import { purgeExpired, purgeThreads } from '#lifecycle/retention.ts';
 import { freshHome } from '../test/support/fresh-home.ts';
 import { FILL_THREADS } from './fill-threads.ts';
 import { saveResult } from './results/save-result.ts';

@@ -27,8 +27,8 @@ import { createVersions } from '#agent/versions.ts';
 import { createAuth } from '#auth/auth.ts';
 import { findExposures } from '#auth/find-exposures.ts';
 import { newToken, provisionOperatorToken } from '#auth/tokens/operator-token.ts';
+import { describeCell } from '#cells/claim-cell.ts';
 import type { Config, EnabledWebhook } from '#config/config.ts';
-import { describeCell } from '#database/claim-cell.ts';
 import { measurePools } from '#database/measured-pool.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import type { ReplicaId, ThreadId } from '#domain/ids.ts';
@@ -40,6 +40,7 @@ import { createEgress } from '#egress/egress.ts';
 import { startEngine } from '#engine/engine.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import type { TakeUse } from '#http/caller/rate-limit.ts';
+import { startLifecycle } from '#lifecycle/lifecycle.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createKeyLookup } from '#models/bound-keys.ts';
 import { describeModelSettings } from '#models/describe-model-settings.ts';
@@ -173,12 +174,17 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     onRound: metrics.finishedRound,
     onError,
     isAway,
-    retention: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
     times: parts.engineTimes,
-    purgeThreadsEveryMs: parts.purgeThreadsEveryMs,
-    attachments: { bucket, ...parts.attachmentSweep },
   });
   undo.defer(() => engine.drain());
+  const lifecycle = startLifecycle({
+    engine,
+    retention: { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays },
+    attachments: { bucket, ...parts.attachmentSweep },
+    purgeThreadsEveryMs: parts.purgeThreadsEveryMs,
+    times: parts.engineTimes,
+  });
+  undo.defer(() => lifecycle.stop());
   const titles = config.titleModel.enabled
     ? startGeneratingTitles({
         db,
@@ -272,6 +278,7 @@ export async function wireApp(config: Config, log: Logger, parts: Parts): Promis
     db,
     database,
     auth,
+    lifecycle,
     takeUse: limitUse,
     engine,
     isReady,

@@ -68,6 +68,7 @@ import { requireKnownHost } from '#http/server/known-hosts.ts';
 import { allowBodies, createServer } from '#http/server/server.ts';
 import { createSocketPace } from '#http/socket/socket-pace.ts';
 import { acceptWebSockets } from '#http/socket/web-sockets.ts';
+import type { Lifecycle } from '#lifecycle/lifecycle.ts';
 import type { Memory } from '#memory/memory.ts';
 import { packageFile } from '#program-files.ts';
 import { isAway } from '#store/away.ts';
@@ -86,6 +87,7 @@ export type GatewayParts = {
   readonly auth: Auth;
   readonly takeUse: TakeUse;
   readonly engine: Engine;
+  readonly lifecycle: Lifecycle;
   /** Whether turns can be accepted and run here. */
   readonly isReady: () => Promise<boolean>;
   readonly agent: Agent;
@@ -222,7 +224,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
         isUser: (id) => auth.accounts.isUser(id),
       }),
       personExport: createPersonExport(db, auth.readAccount, parts.attachments),
-      erasures: createErasures({ db, engine: parts.engine, requests: auth.erasures, onError }),
+      erasures: createErasures({
+        db,
+        engine: parts.engine,
+        requests: auth.erasures,
+        run: parts.lifecycle.erase,
+        onError,
+      }),
       approvals: createStandingApprovals(db),
       pairings: createPairings(db),
       policies: createToolPolicies(db),

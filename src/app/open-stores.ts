@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { claimCell } from '#cells/claim-cell.ts';
 import type { Config } from '#config/config.ts';
-import { claimCell } from '#database/claim-cell.ts';
 import { measurePools } from '#database/measured-pool.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { createBatch } from '#domain/batch.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { ReplicaFacts } from '#domain/joining-replica.ts';
-import type { Retention } from '#domain/retention.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { CreatePool } from '#store/connection.ts';
@@ -24,8 +23,6 @@ import { createRunningTurns, type RunTurn } from './running-turns.ts';
 import { type Accepted, type Accepting, acceptTurns } from './statements/accept.ts';
 
 import { claimTurns } from './statements/claim.ts';
-import { runErasure } from './statements/erase.ts';
-import type { SweepOptions } from './statements/sweep-attachments.ts';
 import { createThreadChanges, type ThreadChanged } from './statements/thread-changes.ts';
 import { readClaimedTurns, readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { readTrace } from './statements/turn-trace.ts';
@@ -63,19 +60,13 @@ export async function startEngine(options: {
   onError: (error: unknown) => void;
   /** Whether an error is temporary: the database can't be reached, or can't serve the statement at the moment. */
   isAway: (error: unknown) => boolean;
-  /** How long data is kept, unless the operator has set something else. */
-  retention: Retention;
   times?: Partial<EngineTimes> | undefined;
-  /** How often to look for expired threads. */
-  purgeThreadsEveryMs?: number | undefined;
-  /** Where attachments are, and when unused ones are deleted. */
-  attachments?: SweepOptions;
 }) {
   const { connection, replica, onError } = options;
   const times = { ...ENGINE_TIMES, ...options.times };
   const pool = connectEngine({ ...connection, max: options.connections }, onError, options.createPool);
   const reads = limitStatements(pool, options.connections - 1);
-  const errands = limitStatements(pool, 1); // may be slow, and never urgent
+  const errands = limitStatements(pool, 1);
   const endFollowers = new Set<(turn: Turn) => void>();
   const dueFollowers = new Set<(due: Due) => void>();
   const removalFollowers = new Set<() => void>();
@@ -255,12 +246,8 @@ export async function startEngine(options: {
     times,
     isLead: pulse.isLead,
     mayJudge: pulse.mayJudge,
-    retention: options.retention,
-    purgeThreadsEveryMs: options.purgeThreadsEveryMs,
-    attachments: options.attachments ?? {},
     onTakenOver: takenOver,
     onWaiting: () => dispatcher.kick(),
-    onPurged: changes.notify,
     onRound: (task) => options.onRound?.(task),
     onError,
   });
@@ -269,6 +256,8 @@ export async function startEngine(options: {
     replica,
     /** For queries that read the rows of all users. */
     system: reads satisfies SystemConnection,
+    /** For statements that may be slow and are never urgent: one at a time. */
+    errands: errands satisfies SystemConnection,
     /** Whether this replica does the work that one replica does for all. */
     isLead: pulse.isLead,
     /** Repeats work that one replica does for all. */
@@ -287,8 +276,6 @@ export async function startEngine(options: {
       const claimed = await claim(0, [turn.id]);
       if (claimed === 0) await sendSignal(pool, { cancel: turn.id });
     },
-    /** Erases a user. The erasure must have been requested; if it does not end, the elected replica continues it. */
-    erase: (id: string) => runErasure(errands, id, () => !chores.isStopping(), options.attachments?.bucket, times),
     /** Notifies watchers of a turn that ended without being run. The next turn of its thread may wait for a replica now. */
     notifyEnded: (...ended: Parameters<typeof running.notifyEnded>): void => {
       running.notifyEnded(...ended);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MoveStep } from '#engine/move/move-user.ts';
+import type { MoveStep } from '#cells/move-user.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import { openBrowser } from '../support/browser.ts';

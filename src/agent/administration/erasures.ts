@@ -21,6 +21,7 @@ export function createErasures(parts: {
   readonly db: Database;
   readonly engine: Engine;
   readonly requests: Requests;
+  readonly run: (erasure: string) => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }) {
   const { db, engine, requests } = parts;
@@ -33,7 +34,7 @@ export function createErasures(parts: {
       const erasure = await requests.request(actor, subject);
       if (erasure.completedAt) return erasure;
       await cancelTurnsOf(db, engine, subject);
-      const erased = engine.erase(erasure.id).catch(parts.onError);
+      const erased = parts.run(erasure.id).catch(parts.onError);
       await Promise.race([erased, sleep(WAIT_MS, undefined, { ref: false })]);
       return requests.get(actor, erasure.id);
     },

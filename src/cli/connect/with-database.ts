@@ -1,6 +1,6 @@
+import { claimCell } from '#cells/claim-cell.ts';
 import { type Config, readConfig } from '#config/config.ts';
 import { makeHome } from '#config/home-folder.ts';
-import { claimCell } from '#database/claim-cell.ts';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import type { Principal } from '#domain/principal.ts';

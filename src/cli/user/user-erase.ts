@@ -5,7 +5,7 @@ import { createErasureRequests } from '#auth/erasures.ts';
 import type { Certificate } from '#domain/erasure.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import { connectEngine } from '#engine/engine-connection.ts';
-import { runErasure } from '#engine/statements/erase.ts';
+import { runErasure } from '#lifecycle/erase.ts';
 import { type Desk, withAccounts } from '../connect/with-accounts.ts';
 import { COMMAND_LINE } from '../connect/with-database.ts';
 import { printJson, printLine, printNotice, toLines } from '../print.ts';

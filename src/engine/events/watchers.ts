@@ -82,8 +82,8 @@ export function createWatchers(options: {
     }
   }
 
-  /** Adds a watcher that also wakes when `signal` aborts, and removes it at the end of the caller's scope. */
-  function add(watcher: Watcher, signal: AbortSignal): Disposable {
+  /** Adds a watcher that also wakes when `signal` aborts. Returns how to remove it. */
+  function add(watcher: Watcher, signal: AbortSignal): () => void {
     const { turnId } = watcher;
     const peers = watchers.get(turnId) ?? new Set();
     watchers.set(turnId, peers.add(watcher));
@@ -92,13 +92,11 @@ export function createWatchers(options: {
     if (isAway) options.onAway();
     const wakeUp = () => watcher.wake();
     signal.addEventListener('abort', wakeUp);
-    return {
-      [Symbol.dispose]() {
-        signal.removeEventListener('abort', wakeUp);
-        peers.delete(watcher);
-        if (peers.size === 0) watchers.delete(turnId);
-        if (isAway) options.onAway();
-      },
+    return () => {
+      signal.removeEventListener('abort', wakeUp);
+      peers.delete(watcher);
+      if (peers.size === 0) watchers.delete(turnId);
+      if (isAway) options.onAway();
     };
   }
 
@@ -158,17 +156,21 @@ export function createWatchers(options: {
       const queue = behind ? [] : [...pending];
       if (pending.length > 0 && !onlyEnd) void writer.sendAhead(); // the watcher gets them before they are in the log
       const watcher = newWatcher({ turnId, onlyEnd, cursor: after, queue, behind });
-      using _ = add(watcher, signal);
-      while (!signal.aborted) {
-        for (const event of await take(watcher)) {
-          if (event.sequence <= watcher.cursor) continue;
-          watcher.cursor = event.sequence;
-          yield event;
-          if (event.event.type === 'turn-ended') return;
+      const remove = add(watcher, signal);
+      try {
+        while (!signal.aborted) {
+          for (const event of await take(watcher)) {
+            if (event.sequence <= watcher.cursor) continue;
+            watcher.cursor = event.sequence;
+            yield event;
+            if (event.event.type === 'turn-ended') return;
+          }
+          if (watcher.queue.length > 0 || watcher.behind) continue;
+          if (watcher.ended) return;
+          await waken(watcher, signal);
         }
-        if (watcher.queue.length > 0 || watcher.behind) continue;
-        if (watcher.ended) return;
-        await waken(watcher, signal);
+      } finally {
+        remove();
       }
     },
 
@@ -180,8 +182,9 @@ export function createWatchers(options: {
       const pending = writer.pending(turnId);
       if (options.eventCount(turnId) !== pending.length) return undefined;
       const watcher = newWatcher({ turnId, onlyEnd: true, isPatient: true, queue: [...pending] });
-      using _ = add(watcher, signal);
+      const remove = add(watcher, signal);
       if (pending.at(-1)?.event.type !== 'turn-ended') await waken(watcher, signal);
+      remove();
       const last = watcher.queue.at(-1);
       return last?.event.type === 'turn-ended' && last.sequence === watcher.queue.length - 1
         ? watcher.queue

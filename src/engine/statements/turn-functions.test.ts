@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { deleteMoved } from '#cells/delete-moved.ts';
 import { type ItemId, newId, type ReplicaId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import { text, type WrittenItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -9,7 +10,6 @@ import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { connectEngine } from '../engine-connection.ts';
-import { deleteMoved } from '../move/delete-moved.ts';
 import { moveStrandedTurns } from '../presence/pulse.ts';
 import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
 import { appendItems } from './append.ts';

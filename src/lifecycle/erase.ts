@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bucket } from '#domain/bucket.ts';
 import { type Certificate, certify } from '#domain/erasure.ts';
-import type { EnginePool } from '../engine-connection.ts';
-import { ENGINE_TIMES } from '../engine-times.ts';
+import type { EnginePool } from '#engine/engine-connection.ts';
+import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import { eraseObjects } from './remove-objects.ts';
 import { eraseAttachments } from './sweep-attachments.ts';
 

@@ -1,4 +1,4 @@
-import type { EnginePool } from '../engine-connection.ts';
+import type { EnginePool } from '#engine/engine-connection.ts';
 
 /** How many rows one statement deletes, so that the statement and its locks stay short. */
 const PIECE = 5000;

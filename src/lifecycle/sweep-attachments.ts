@@ -1,6 +1,6 @@
 import type { Bucket } from '#domain/bucket.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { EnginePool } from '../engine-connection.ts';
+import type { EnginePool } from '#engine/engine-connection.ts';
 import { removeDueObjects } from './remove-objects.ts';
 
 /** How many rows one statement looks at. */

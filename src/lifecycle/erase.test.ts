@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Bucket } from '#domain/bucket.ts';
 import { isGenuine } from '#domain/erasure.ts';
 import { newId } from '#domain/ids.ts';
-import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
-import { addPerson, IDENTITIES_OPEN, OWNED_ROWS } from '../../../test/support/person.ts';
-import { connectEngine } from '../engine-connection.ts';
+import { connectEngine } from '#engine/engine-connection.ts';
+import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import { addPerson, IDENTITIES_OPEN, OWNED_ROWS } from '../../test/support/person.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;

@@ -1,7 +1,7 @@
 import type { Bucket } from '#domain/bucket.ts';
 import type { ObjectKey } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { EnginePool } from '../engine-connection.ts';
+import type { EnginePool } from '#engine/engine-connection.ts';
 
 /** How many objects are removed at once. */
 const AT_ONCE = 10;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import { DEFAULT_RETENTION } from '#domain/retention.ts';
-import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
-import { connectEngine, type EnginePool } from '../engine-connection.ts';
+import { connectEngine, type EnginePool } from '#engine/engine-connection.ts';
+import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { forgetOld } from './forget.ts';
 import { type PurgedThread, purgeExpired, purgeThreads } from './retention.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstIdAt, type ThreadId } from '#domain/ids.ts';
 import { type Days, EVERYONE, type Retention, type RetentionKind } from '#domain/retention.ts';
-import type { EnginePool } from '../engine-connection.ts';
+import type { EnginePool } from '#engine/engine-connection.ts';
 
 /** How many rows one statement deletes, so that the statement and its locks stay short. */
 const PIECE = 5000;

@@ -1,0 +1,78 @@
+import type { Certificate } from '#domain/erasure.ts';
+import type { Retention } from '#domain/retention.ts';
+import type { Engine } from '#engine/engine.ts';
+import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
+import { findPendingErasures, runErasure } from './erase.ts';
+import { forgetOld } from './forget.ts';
+import { purgeExpired, purgeThreads } from './retention.ts';
+import { type SweepOptions, sweepAttachments } from './sweep-attachments.ts';
+
+/** How often expired rows are deleted. */
+const PURGE_MS = 120_000;
+/** How often to look for erasures whose process has died, and how soon after the start. */
+const ERASE_MS = 30_000;
+const FIRST_ERASE_MS = 2000;
+/** Looking for expired threads reads all old threads, also those that are kept. */
+const PURGE_THREADS_MS = 600_000;
+
+export type Lifecycle = {
+  /** Erases a user. The erasure must have been requested; if it does not end here, the elected replica continues it. */
+  readonly erase: (id: string) => Promise<Certificate | undefined>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Deletes what has expired, what nobody uses, and what users have asked to erase. One replica does it for all. */
+export function startLifecycle(options: {
+  readonly engine: Pick<Engine, 'errands' | 'isLead' | 'startChore' | 'notifyThread'>;
+  /** How long data is kept, unless the operator has set something else. */
+  readonly retention: Retention;
+  readonly attachments: SweepOptions;
+  readonly purgeThreadsEveryMs?: number | undefined;
+  readonly times?: Partial<EngineTimes> | undefined;
+}): Lifecycle {
+  const { engine, attachments } = options;
+  const times = { ...ENGINE_TIMES, ...options.times };
+  let stopping = false; // a task ends after its current statement
+  const isElected = () => engine.isLead() && !stopping;
+  const purging = { defaults: options.retention, isElected };
+
+  async function purge(): Promise<void> {
+    await forgetOld(engine.errands, isElected);
+    if (isElected()) await purgeExpired(engine.errands, purging);
+  }
+
+  const erase = (id: string, mayContinue: () => boolean) =>
+    runErasure(engine.errands, id, mayContinue, attachments.bucket, times);
+
+  async function eraseRequested(): Promise<void> {
+    for (const id of await findPendingErasures(engine.errands)) await erase(id, isElected);
+  }
+
+  /** A task of the leader alone. Its first round may come sooner. */
+  function start(task: string, everyMs: number, act: () => Promise<void>, firstMs = everyMs) {
+    let hasRun = false;
+    const run = () => {
+      hasRun = true;
+      return act();
+    };
+    return engine.startChore(task, () => (hasRun ? everyMs : firstMs), run, Infinity);
+  }
+
+  const tasks = [
+    start('expired_rows', PURGE_MS, purge, times.firstPurge),
+    start('erasures', ERASE_MS, eraseRequested, FIRST_ERASE_MS),
+    start('expired_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
+      purgeThreads(engine.errands, { ...purging, onPurged: engine.notifyThread }),
+    ),
+    start('unused_attachments', attachments.everyMs ?? PURGE_MS, () =>
+      sweepAttachments(engine.errands, attachments, isElected),
+    ),
+  ];
+  return {
+    erase: (id) => erase(id, () => !stopping),
+    stop: async () => {
+      stopping = true;
+      await Promise.all(tasks.map((task) => task.stop()));
+    },
+  };
+}
