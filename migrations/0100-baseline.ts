@@ -33,9 +33,8 @@ const TABLES = [
 ];
 
 export const functions = {
-  'engine/accept_turns': 'de5c2203400e',
+  'engine/accept_turns': '24983ed2b0d9',
   'engine/append_items': '7340b0bc68de',
-  'engine/bury_replicas': '58d55e4f7978',
   'engine/claim_turns': '9650cce56ba6',
   'engine/count_calls': '972eea79fe00',
   'engine/end_delivery': '247f683e5d00',
@@ -44,8 +43,9 @@ export const functions = {
   'engine/release_deliveries': '067c91ecf8e9',
   'engine/release_updates': 'c78520ea96c7',
   'engine/route_outbox': 'f827ce75f1dd',
-  'engine/settle_turns': '128858d36bbf',
+  'engine/settle_turns': 'b4251a862da8',
   'engine/take_deliveries': '32d6b3f8ad1e',
+  'engine/take_over_turns': 'c95105a68a99',
   'engine/take_updates': '5a9c59504a74',
   'engine/thread_context': '5ce5219f67b6',
   'engine/user_context': 'caa5f9b9d7fe',

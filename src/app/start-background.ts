@@ -83,7 +83,7 @@ export function startBackground(options: Options): void {
   undo.defer(() => delivering.stop());
   const scheduler = startScheduler({ db, engine, pace: parts.missions, onError });
   undo.defer(() => scheduler.stop());
-  options.missions.followRequestedRuns(scheduler.hurry);
+  options.missions.followRequestedRuns(scheduler.runNow);
   const overdueGates = startDenyingOverdueGates(db, engine, metrics.approved, parts.overdueGatesEveryMs);
   undo.defer(() => overdueGates.stop());
   const overdueTurns = startEndingOverdueTurns(db, engine, parts.overdueTurnsEveryMs);

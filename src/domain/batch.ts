@@ -3,11 +3,11 @@ const MOST_AT_ONCE = 256;
 /**
  * Collects inputs that arrive in the same tick or while an earlier batch runs, and handles them with one call of `act`,
  * which returns one result per input. If a batch fails, each input is tried alone, so that one bad input does not fail the
- * others, unless `isHopeless` says that retrying makes no sense.
+ * others, unless `isFinal` says that retrying makes no sense.
  */
 export function createBatch<In, Out>(
   act: (inputs: readonly In[]) => Promise<readonly Out[]>,
-  isHopeless: (error: unknown) => boolean,
+  isFinal: (error: unknown) => boolean,
 ): (input: In) => Promise<Out> {
   type Waiting = { readonly input: In; readonly done: PromiseWithResolvers<Out> };
   const waiting: Waiting[] = [];
@@ -18,7 +18,7 @@ export function createBatch<In, Out>(
       const results = await act(batch.map(({ input }) => input));
       batch.forEach(({ done }, index) => done.resolve(results[index] as Out));
     } catch (error) {
-      if (batch.length === 1 || isHopeless(error)) for (const { done } of batch) done.reject(error);
+      if (batch.length === 1 || isFinal(error)) for (const { done } of batch) done.reject(error);
       else for (const one of batch) await settle([one]);
     }
   }

@@ -1,10 +1,10 @@
 /** The intervals and deadlines of the engine, in milliseconds. Only tests pass other ones: they are no settings. */
 export type EngineTimes = {
   /** How often a replica renews its lease. */
-  readonly pulse: number;
-  /** Without peers no other replica could take over, so the pulse may be slower. */
-  readonly pulseAlone: number;
-  /** A peer that has missed a pulse and no longer holds its presence lock is suspected. */
+  readonly heartbeat: number;
+  /** Without peers no other replica could take over, so the heartbeat may be slower. */
+  readonly heartbeatAlone: number;
+  /** A peer that has missed a heartbeat and no longer holds its presence lock is suspected. */
   readonly quiet: number;
   /** How soon a suspected peer is checked again. */
   readonly lookAgain: number;
@@ -14,23 +14,23 @@ export type EngineTimes = {
   readonly silent: number;
   /** A peer that is silent for this long is declared dead, even if its connection still holds the lock. */
   readonly lease: number;
-  /** After a gap, a replica judges peers only once its own pulse has been steady for this long: they probably had the same gap. */
+  /** After a gap, a replica judges peers only once its own heartbeat has been steady for this long: they probably had the same gap. */
   readonly steady: number;
-  /** Two pulses further apart than this are not steady. */
+  /** Two heartbeats further apart than this are not steady. */
   readonly gap: number;
   /** A lease is renewed more often than work that stays due must be looked at. */
   readonly duePause: number;
   /** All replicas have noticed by then that a user was removed, and accept nothing more from them. */
   readonly removalNoticed: number;
-  /** How often the lead looks for turns that neither run nor wait. */
+  /** How often the leader looks for turns that neither run nor wait. */
   readonly sweep: number;
-  /** How soon after its start the lead deletes expired rows for the first time. */
+  /** How soon after its start the leader deletes expired rows for the first time. */
   readonly firstPurge: number;
 };
 
 export const ENGINE_TIMES: EngineTimes = {
-  pulse: 400,
-  pulseAlone: 1000,
+  heartbeat: 400,
+  heartbeatAlone: 1000,
   quiet: 500,
   lookAgain: 250,
   answer: 3000,

@@ -7,7 +7,6 @@ import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { CreatePool } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
-import { startChores } from './chores.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { connectEngine, limitStatements } from './engine-connection.ts';
 import { ENGINE_TIMES, type EngineTimes } from './engine-times.ts';
@@ -15,9 +14,10 @@ import { isLastEvent, writeEvents } from './events/event-log.ts';
 import { createEventWriter } from './events/event-writer.ts';
 import { createFollowing } from './events/following.ts';
 import { createWatchers, type WatchOptions } from './events/watchers.ts';
+import { startLeaderTasks } from './leader-tasks.ts';
 import { createPlaces } from './places.ts';
+import { type Due, handBack, startHeartbeat } from './presence/heartbeat.ts';
 import { type Signal, sendSignal, startListener } from './presence/listener.ts';
-import { type Due, handBack, startPulse } from './presence/pulse.ts';
 import { createTrials } from './presence/trial.ts';
 import { createRunningTurns, type RunTurn } from './running-turns.ts';
 import { type Accepted, type Accepting, acceptTurns } from './statements/accept.ts';
@@ -81,7 +81,7 @@ export async function startEngine(options: {
     },
   };
   const following = createFollowing({ pool, replica, count: () => changes.count() + watchers.countAway(), onError });
-  const isFollowedElsewhere = () => pulse.isFollowedElsewhere() || following.wasHeard();
+  const isFollowedElsewhere = () => heartbeat.isFollowedElsewhere() || following.wasHeard();
   const writer = createEventWriter(async (runs) => {
     await writeEvents(pool, runs);
     if (isFollowedElsewhere()) await sendSignal(pool, { events: replica });
@@ -224,7 +224,7 @@ export async function startEngine(options: {
     await pool.end();
     throw error;
   });
-  const pulse = startPulse({
+  const heartbeat = startHeartbeat({
     session: listener,
     pool,
     replica,
@@ -240,12 +240,12 @@ export async function startEngine(options: {
     onError,
   });
 
-  const chores = startChores({
+  const leaderTasks = startLeaderTasks({
     pool: errands,
     replica,
     times,
-    isLead: pulse.isLead,
-    mayJudge: pulse.mayJudge,
+    isLeader: heartbeat.isLeader,
+    mayJudge: heartbeat.mayJudge,
     onTakenOver: takenOver,
     onWaiting: () => dispatcher.kick(),
     onRound: (task) => options.onRound?.(task),
@@ -259,9 +259,9 @@ export async function startEngine(options: {
     /** For statements that may be slow and are never urgent: one at a time. */
     errands: errands satisfies SystemConnection,
     /** Whether this replica does the work that one replica does for all. */
-    isLead: pulse.isLead,
+    isLeader: heartbeat.isLeader,
     /** Repeats work that one replica does for all. */
-    startChore: chores.start,
+    startLeaderTask: leaderTasks.start,
     accept: acceptWhenFree,
     /** Call after committing a transaction that accepted `turn`, which waits for a replica. */
     kick: (turn: Turn): void => {
@@ -269,7 +269,7 @@ export async function startEngine(options: {
       kick();
     },
     /** Whether turns can be accepted and claimed here. */
-    isReady: () => pulse.isSteady() && dispatcher.isWell(),
+    isReady: () => heartbeat.isSteady() && dispatcher.isWell(),
     /** Stops a turn on the replica that runs it, once its row is marked as cancelled. One that waits for a replica is closed here. */
     stopCancelled: async (turn: Turn): Promise<void> => {
       if (running.has(turn.id)) return running.check(turn.id);
@@ -319,7 +319,7 @@ export async function startEngine(options: {
 
     /** Shuts down in order: starts nothing new, and hands unfinished turns to other replicas at once. */
     drain: async (): Promise<void> => {
-      await Promise.all([dispatcher.stop(), pulse.stop(), chores.stop()]);
+      await Promise.all([dispatcher.stop(), heartbeat.stop(), leaderTasks.stop()]);
       drained = true;
       const unwinding = running.stopAll();
       await writer.stop();

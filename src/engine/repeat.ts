@@ -21,7 +21,7 @@ export function repeat(pauseMs: number | (() => number), act: () => Promise<void
   schedule(pause());
   return {
     /** Ends the pause. A run in progress is followed by another one at once. */
-    hurry: (): void => {
+    runNow: (): void => {
       if (stopped) return;
       again = true;
       if (round) return;

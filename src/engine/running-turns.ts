@@ -13,7 +13,7 @@ import type { EnginePool } from './engine-connection.ts';
 import { deleteEventsOfDeleted, readEvents } from './events/event-log.ts';
 import type { EventWriter } from './events/event-writer.ts';
 import { numberEvents } from './events/number-events.ts';
-import type { RunningRow } from './presence/pulse.ts';
+import type { RunningRow } from './presence/heartbeat.ts';
 import type { createTrials } from './presence/trial.ts';
 import { type Appending, type AppendOutcome, appendItems } from './statements/append.ts';
 
@@ -51,7 +51,7 @@ export type TurnRun = {
   /** Writes a summary of the thread's older part, with the same rules. */
   writeSummary(summary: Summary, call: ModelCall): Promise<void>;
   /** Why the turn must be failed instead of run: it kills its hosts, or throws an error each time. */
-  readonly hopeless: 'kills-its-host' | 'breaks' | undefined;
+  readonly verdict: 'kills-its-host' | 'breaks' | undefined;
   /** Sends an event to the watchers. Does nothing after the attempt was stopped, unless the turn had ended by then. */
   readonly emit: (event: TurnEvent) => void;
   /** The events that earlier attempts sent to the watchers. */
@@ -217,7 +217,7 @@ export function createRunningTurns(options: {
       summary: context.summary,
       limits: context.limits,
       gateAhead: context.gateAhead,
-      hopeless: suspicion === 'poison' ? 'kills-its-host' : broken >= MOST_BROKEN ? 'breaks' : undefined,
+      verdict: suspicion === 'poison' ? 'kills-its-host' : broken >= MOST_BROKEN ? 'breaks' : undefined,
       async history() {
         if (context.history) return context.history;
         const { items, isCut } = await send(() => readLargeHistory(pool, turn));

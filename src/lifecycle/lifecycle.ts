@@ -23,7 +23,7 @@ export type Lifecycle = {
 
 /** Deletes what has expired, what nobody uses, and what users have asked to erase. One replica does it for all. */
 export function startLifecycle(options: {
-  readonly engine: Pick<Engine, 'errands' | 'isLead' | 'startChore' | 'notifyThread'>;
+  readonly engine: Pick<Engine, 'errands' | 'isLeader' | 'startLeaderTask' | 'notifyThread'>;
   /** How long data is kept, unless the operator has set something else. */
   readonly retention: Retention;
   readonly attachments: SweepOptions;
@@ -33,7 +33,7 @@ export function startLifecycle(options: {
   const { engine, attachments } = options;
   const times = { ...ENGINE_TIMES, ...options.times };
   let stopping = false; // a task ends after its current statement
-  const isElected = () => engine.isLead() && !stopping;
+  const isElected = () => engine.isLeader() && !stopping;
   const purging = { defaults: options.retention, isElected };
 
   async function purge(): Promise<void> {
@@ -55,7 +55,7 @@ export function startLifecycle(options: {
       hasRun = true;
       return act();
     };
-    return engine.startChore(task, () => (hasRun ? everyMs : firstMs), run, Infinity);
+    return engine.startLeaderTask(task, () => (hasRun ? everyMs : firstMs), run, Infinity);
   }
 
   const tasks = [

@@ -1,8 +1,8 @@
 import { flushCompileCache } from 'node:module';
+import { moveUser } from '#cells/move-user.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { newId } from '#domain/ids.ts';
 import { connectEngineClient } from '#engine/engine-connection.ts';
-import { moveUser } from '#cells/move-user.ts';
 import { openIdentities } from '#store/identity-connection.ts';
 
 /** Moves a user from cell 1 to cell 2 as the command does, and is killed after a step. The arguments: step, user, and where both databases are. */

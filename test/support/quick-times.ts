@@ -3,8 +3,8 @@ import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
 /** The engine's intervals, five times shorter. Deadlines stay as they are: a busy machine must not miss them. */
 export const QUICK_TIMES: EngineTimes = {
   ...ENGINE_TIMES,
-  pulse: 80,
-  pulseAlone: 200,
+  heartbeat: 80,
+  heartbeatAlone: 200,
   quiet: 100,
   lookAgain: 50,
   silent: 140,

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 60_000;
 
 /** Deletes turns that are not to be stored and whose caller never fetched the reply: an hour after their end. */
 export function startDeletingUndelivered(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
-  return engine.startChore('undelivered_responses', lookEveryMs, () => deleteUndelivered(db, engine));
+  return engine.startLeaderTask('undelivered_responses', lookEveryMs, () => deleteUndelivered(db, engine));
 }
 
 async function deleteUndelivered(db: Database, engine: Engine): Promise<void> {

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 5000;
 
 /** Ends turns that are still queued at their deadline and whose caller has gone. */
 export function startEndingOverdueTurns(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
-  return engine.startChore('overdue_turns', lookEveryMs, async () => {
+  return engine.startLeaderTask('overdue_turns', lookEveryMs, async () => {
     for (const { userId, ...ids } of await findOverdueTurns(engine.system))
       await cancelTurn(db, engine, { userId, role: 'member' }, ids, 'turn_timeout').catch((error: unknown) => {
         if (!(error instanceof NotFound)) throw error; // it was deleted meanwhile

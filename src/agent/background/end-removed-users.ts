@@ -5,7 +5,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { listActiveTurns } from '#store/threads/turns.ts';
 import { cancelTurn } from '../turn/cancel-turn.ts';
 
-/** How often the lead looks while a removed user may still have something going. */
+/** How often the leader looks while a removed user may still have something going. */
 const LOOK_AGAIN_MS = 500;
 /** How often to look without a signal. */
 const LOOK_EVERY_MS = 20_000;
@@ -31,11 +31,11 @@ export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, on
     const removed = await findRemoved();
     for (const userId of removed) if (!known.has(userId)) onRemoved(userId);
     known = new Set(removed);
-    if (engine.isLead()) for (const userId of removed) await cancelTurnsOf(db, engine, userId);
+    if (engine.isLeader()) for (const userId of removed) await cancelTurnsOf(db, engine, userId);
   }
 
-  const looking = repeat(() => (known.size > 0 && engine.isLead() ? LOOK_AGAIN_MS : LOOK_EVERY_MS), look, onError);
-  engine.followRemovals(looking.hurry);
+  const looking = repeat(() => (known.size > 0 && engine.isLeader() ? LOOK_AGAIN_MS : LOOK_EVERY_MS), look, onError);
+  engine.followRemovals(looking.runNow);
   return looking;
 }
 

@@ -5,10 +5,10 @@ import { startIndexingNotes } from './index-notes.ts';
 
 type Build = (plan: IndexPlan, signal: AbortSignal) => Promise<IndexReport>;
 
-/** A chore that looks all the time, among users who have so many notes. */
+/** A task that looks all the time, among users who have so many notes. */
 function start(counts: Record<string, number>, build: Build) {
   const problems: string[] = [];
-  const chore = startIndexingNotes({
+  const task = startIndexingNotes({
     findMany: async ({ least }) =>
       Object.entries(counts).flatMap(([userId, count]) => (count >= least ? { userId, count, dimensions: 3 } : [])),
     model: 'm',
@@ -17,17 +17,17 @@ function start(counts: Record<string, number>, build: Build) {
     onProblem: (problem) => problems.push(problem),
     onError: (error) => problems.push(String(error)),
   });
-  return { ...chore, problems };
+  return { ...task, problems };
 }
 
 test('who has enough notes gets an index, and who has at least half of them keeps one', async () => {
   const plans: IndexPlan[] = [];
-  const chore = start({ ann: 30, bob: 10, cat: 9, dan: 5, eve: 4 }, async (plan) => {
+  const task = start({ ann: 30, bob: 10, cat: 9, dan: 5, eve: 4 }, async (plan) => {
     plans.push(plan);
     return { built: 0, dropped: 0 };
   });
   await waitFor('a plan', async () => plans.length > 0);
-  await chore.stop();
+  await task.stop();
 
   const [plan] = plans;
   expect(plan?.wanted.map(({ userId }) => userId)).toEqual(['ann', 'bob']);
@@ -37,36 +37,36 @@ test('who has enough notes gets an index, and who has at least half of them keep
 
 test('the operator is advised once, and again when the advice changes', async () => {
   let looks = 0;
-  const chore = start({ ann: 30 }, async () => {
+  const task = start({ ann: 30 }, async () => {
     looks++;
     return { built: 0, dropped: 0, problem: looks < 5 ? 'Add it.' : 'Update it.' };
   });
   await waitFor('eight looks', async () => looks >= 8);
-  await chore.stop();
+  await task.stop();
 
-  expect(chore.problems).toEqual(['Add it.', 'Update it.']);
+  expect(task.problems).toEqual(['Add it.', 'Update it.']);
 });
 
 test('a build that failed is reported, and tried again', async () => {
   let looks = 0;
-  const chore = start({ ann: 30 }, async () => {
+  const task = start({ ann: 30 }, async () => {
     if (++looks === 1) throw new Error('The disk is full.');
     return { built: 1, dropped: 0 };
   });
   await waitFor('another look', async () => looks > 1);
-  await chore.stop();
+  await task.stop();
 
-  expect(chore.problems).toEqual(['Error: The disk is full.']);
+  expect(task.problems).toEqual(['Error: The disk is full.']);
 });
 
 test('a build that runs is not stopped', async () => {
   const leaving: AbortSignal[] = [];
-  const chore = start({ ann: 30 }, (_, signal) => {
+  const task = start({ ann: 30 }, (_, signal) => {
     leaving.push(signal);
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ built: 0, dropped: 0 })));
   });
   await waitFor('the build to begin', async () => leaving.length > 0);
 
-  await chore.stop();
+  await task.stop();
   expect(leaving.map(({ aborted }) => aborted)).toEqual([true]);
 });

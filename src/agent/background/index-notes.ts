@@ -35,11 +35,11 @@ export function startIndexingNotes(options: IndexOptions) {
     if (problem !== undefined && problem !== told) options.onProblem(problem);
     told = problem ?? told;
   }
-  const chore = repeat(lookEveryMs, look, options.onError);
+  const task = repeat(lookEveryMs, look, options.onError);
   return {
     stop: async (): Promise<void> => {
       stopping.abort();
-      await chore.stop();
+      await task.stop();
     },
   };
 }

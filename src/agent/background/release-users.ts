@@ -27,6 +27,6 @@ export function startReleasingUsers({ engine, findLeaving, onLeaving, onError }:
   }
 
   const looking = repeat(LOOK_EVERY_MS, look, onError);
-  engine.followRemovals(looking.hurry);
+  engine.followRemovals(looking.runNow);
   return looking;
 }

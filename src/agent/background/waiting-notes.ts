@@ -8,7 +8,7 @@ export type NotesPace = EmbeddingPace & { readonly lookEveryMs: number };
 
 type WaitingNotesOptions = {
   readonly db: Database;
-  readonly engine: Pick<Engine, 'system' | 'startChore'>;
+  readonly engine: Pick<Engine, 'system' | 'startLeaderTask'>;
   readonly embedder: Embedder;
   readonly pace?: Partial<NotesPace> | undefined;
   /** A note could not be embedded. It is tried again later. */
@@ -20,13 +20,13 @@ const LOOK_EVERY_MS = 2000;
 /** Embeds new notes in the background, and all notes again after the model has changed. */
 export function startEmbeddingNotes(options: WaitingNotesOptions) {
   const stopping = new AbortController();
-  const chore = options.engine.startChore('waiting_notes', options.pace?.lookEveryMs ?? LOOK_EVERY_MS, () =>
+  const task = options.engine.startLeaderTask('waiting_notes', options.pace?.lookEveryMs ?? LOOK_EVERY_MS, () =>
     embedWaitingNotes(options, stopping.signal),
   );
   return {
     stop: async (): Promise<void> => {
       stopping.abort();
-      await chore.stop();
+      await task.stop();
     },
   };
 }

@@ -115,7 +115,7 @@ export function createChatAdmin(parts: {
           actor: principal.userId,
         });
       });
-      inbox.hurry();
+      inbox.runNow();
       const added = (await listChatAccounts(db)).find((account) => account.id === id);
       if (!added) throw noChannel();
       return added;

@@ -19,7 +19,7 @@ async function addReplica(): Promise<ReplicaId> {
   return id;
 }
 
-const bury = (id: ReplicaId) => pool.query('delete from replicas where id = $1', [id]);
+const declareDead = (id: ReplicaId) => pool.query('delete from replicas where id = $1', [id]);
 
 test('an update that a dead replica was handling is taken at once; one that waits for another try is not', async () => {
   const account = newId<ChatAccountId>();
@@ -43,6 +43,6 @@ test('an update that a dead replica was handling is taken at once; one that wait
     await endUpdate(pool, update, { state: 'new', waitSeconds: 60, error: 'The platform is away.' });
   expect(await takeUpdates(pool, other, 10, 60)).toEqual([]);
 
-  await bury(dying);
+  await declareDead(dying);
   expect(await takeUpdates(pool, other, 10, 60)).toMatchObject([{ remoteId: 'handled', tries: 2 }]);
 });

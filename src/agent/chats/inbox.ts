@@ -41,7 +41,7 @@ export type Inbox = ReturnType<typeof startInbox>;
  * handles one leaves it to the others.
  */
 export function startInbox(options: {
-  readonly engine: Pick<Engine, 'system' | 'replica' | 'followDue' | 'startChore'>;
+  readonly engine: Pick<Engine, 'system' | 'replica' | 'followDue' | 'startLeaderTask'>;
   readonly connections: Connections;
   readonly handle: (update: StoredUpdate) => Promise<UpdateEnd>;
   readonly pace?: Partial<InboxPace> | undefined;
@@ -118,7 +118,7 @@ export function startInbox(options: {
   async function handle(update: StoredUpdate): Promise<void> {
     const end = await attempt(update);
     await endUpdate(system, update, end);
-    if (end.state === 'new') setTimeout(looking.hurry, end.waitSeconds * 1000).unref();
+    if (end.state === 'new') setTimeout(looking.runNow, end.waitSeconds * 1000).unref();
     else queueMicrotask(() => void take().catch(onError));
   }
 
@@ -136,14 +136,14 @@ export function startInbox(options: {
   }
 
   const looking = repeat(pace.lookEveryMs, look, onError);
-  engine.followDue('chats', looking.hurry);
-  const pruning = engine.startChore('old_chats', PRUNE_MS, () => pruneChats(system));
+  engine.followDue('chats', looking.runNow);
+  const pruning = engine.startLeaderTask('old_chats', PRUNE_MS, () => pruneChats(system));
   return {
     /** Stores an update that the platform has sent to this replica. Once this resolves, it may be acknowledged. */
     accept: (id: ChatAccountId, update: NewUpdate): Promise<boolean> =>
       store(id, [update], { cursor: null, poller: null }),
     /** Looks for accounts and updates now. */
-    hurry: () => looking.hurry(),
+    runNow: () => looking.runNow(),
     async stop(): Promise<void> {
       stop.abort();
       await Promise.all([looking.stop(), pruning.stop()]);

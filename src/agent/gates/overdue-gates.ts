@@ -14,7 +14,7 @@ export function startDenyingOverdueGates(
   count: CountApproval,
   lookEveryMs = LOOK_EVERY_MS,
 ) {
-  return engine.startChore('overdue_gates', lookEveryMs, () => denyOverdueGates(db, engine, count));
+  return engine.startLeaderTask('overdue_gates', lookEveryMs, () => denyOverdueGates(db, engine, count));
 }
 
 async function denyOverdueGates(db: Database, engine: Engine, count: CountApproval): Promise<void> {

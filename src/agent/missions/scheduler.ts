@@ -54,7 +54,7 @@ export function startScheduler(options: {
     if (work.hasDueMissions || work.hasDueRuns) await startRuns(db, engine, pace);
   }
   const looking = repeat(pace.lookEveryMs, look, options.onError);
-  engine.followDue('missions', looking.hurry);
+  engine.followDue('missions', looking.runNow);
   return looking;
 }
 

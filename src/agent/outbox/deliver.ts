@@ -89,7 +89,7 @@ export function startDelivering(options: DeliveringOptions) {
   }
 
   const looking = repeat(pace.lookEveryMs, look, options.onError);
-  options.followDue('deliveries', looking.hurry);
+  options.followDue('deliveries', looking.runNow);
   return {
     /** Interrupts the requests under way; other replicas make them again at once. */
     async stop(): Promise<void> {

@@ -43,7 +43,7 @@ const ITEMS = 50;
 /** Gives new threads a title in the background, once their first turn has ended. */
 export function startGeneratingTitles(parts: TitleParts) {
   const stopping = new AbortController();
-  const chore = repeat(
+  const task = repeat(
     parts.pace?.lookEveryMs ?? LOOK_EVERY_MS,
     async () => {
       const claimed = await claimTitleRequests(parts.engine.system, { limit: AT_ONCE, tries: MAX_TRIES });
@@ -51,14 +51,14 @@ export function startGeneratingTitles(parts: TitleParts) {
     },
     parts.onError,
   );
-  parts.engine.followDue('titles', chore.hurry);
+  parts.engine.followDue('titles', task.runNow);
   return {
     /** For a thread that was just started. */
     request: (owner: Owner, threadId: ThreadId): Promise<void> =>
       withOwner(parts.db, owner, (trx) => requestTitle(trx, owner, threadId)),
     stop: async (): Promise<void> => {
       stopping.abort();
-      await chore.stop();
+      await task.stop();
     },
   };
 }

@@ -33,10 +33,10 @@ export function createRunner(context: TurnContext): RunTurn {
 }
 
 /** The outcome of a claimed turn that must not run. */
-function endedBefore(turn: Turn, { hopeless }: TurnRun): TurnOutcome | undefined {
+function endedBefore(turn: Turn, { verdict }: TurnRun): TurnOutcome | undefined {
   if (turn.cancelReason) return outcomeOfCancel(turn.cancelReason);
-  if (hopeless === 'kills-its-host') return { status: 'failed', failure: POISONED };
-  if (hopeless === 'breaks') return { status: 'failed', failure: BROKEN };
+  if (verdict === 'kills-its-host') return { status: 'failed', failure: POISONED };
+  if (verdict === 'breaks') return { status: 'failed', failure: BROKEN };
   return undefined;
 }
 

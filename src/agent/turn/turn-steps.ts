@@ -221,7 +221,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   }
 
   /** The model's answer, with secrets removed. */
-  async function askUnspoiled(
+  async function askWithoutLeaks(
     chain: ModelChain,
     history: readonly Item[],
     offered: ToolSet,
@@ -251,12 +251,12 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
 
   /** An answer in the requested format. A model whose answer does not have it is asked once more. */
   async function askFormatted(chain: ModelChain, history: readonly Item[], offered: ToolSet) {
-    const first = await askUnspoiled(chain, history, offered);
+    const first = await askWithoutLeaks(chain, history, offered);
     const problem = await problemOf(first.answer);
     if (problem === undefined) return first;
     meter.discard(first.call);
     const ending = askAgain(first.answer.text, problem, turn.request);
-    const second = await askUnspoiled(chain, history, offered, ending);
+    const second = await askWithoutLeaks(chain, history, offered, ending);
     const again = await problemOf(second.answer);
     if (again === undefined) return second;
     meter.discard(second.call);

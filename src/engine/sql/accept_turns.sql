@@ -19,7 +19,7 @@ declare
   context_user text; context_of_user json;
 begin
   if room > 0 then
-    -- KEY SHARE on the replica's row: either its burial waits and then finds these turns, or this call finds no row and writes nothing.
+    -- KEY SHARE on the replica's row: either a takeover waits and then finds these turns, or this call finds no row and writes nothing.
     perform from replicas where replicas.id = self for key share;
     if not found then raise exception using errcode = 'RB001', message = 'this replica was declared dead'; end if;
     -- No input overtakes those who wait for a replica: it waits with them, and `claim_turns` shares the room.

@@ -58,7 +58,7 @@ begin
       next_runs := room > 0 and not exists (select from turns where ready_at <= now()); -- it overtakes nobody who waits for a replica
       if next_runs then
         room := room - 1;
-        -- As in accept_turns: the burial of this replica must not miss the turn that starts here.
+        -- As in accept_turns: a takeover must not miss the turn that starts here.
         perform from replicas where replicas.id = self for key share;
         if not found then raise exception using errcode = 'RB001', message = 'this replica was declared dead'; end if;
         update jobs set status = 'running' where jobs.turn_id = settle_turns.next and jobs.status = 'queued';

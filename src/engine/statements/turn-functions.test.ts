@@ -10,7 +10,7 @@ import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { connectEngine } from '../engine-connection.ts';
-import { moveStrandedTurns } from '../presence/pulse.ts';
+import { moveStrandedTurns } from '../presence/heartbeat.ts';
 import { type Accepted, type Accepting, acceptTurns } from './accept.ts';
 import { appendItems } from './append.ts';
 import { claimTurns } from './claim.ts';

@@ -1,10 +1,10 @@
 -- Takes over from dead replicas. For the turns of `crashed` ones the lost attempt counts, because they may have caused the
 -- crash; for a replica that was only silent for longer than the lease it does not.
-create or replace function bury_replicas(self uuid, crashed uuid[], lease interval) returns table (buried integer, moved integer) language plpgsql set enable_seqscan = off as $$
+create or replace function take_over_turns(self uuid, crashed uuid[], lease interval) returns table (declared_dead integer, moved integer) language plpgsql set enable_seqscan = off as $$
 declare dead uuid[]; steady boolean;
 begin
-  -- FOR UPDATE meets the KEY SHARE of calls of the dead that are under way, and shuts out later ones. SKIP LOCKED makes one
-  -- undertaker of several. The presence lock is tried once more: its holder may be back.
+  -- FOR UPDATE meets the KEY SHARE of calls of the dead that are under way, and shuts out later ones. Of several calls, SKIP LOCKED lets one
+  -- act. The presence lock is tried once more: its holder may be back.
   -- If the clock was set ahead, the own lease looks expired too, and says nothing about others.
   steady := exists (select from replicas where replicas.id = self and seen_at > now() - lease);
   dead := array(select replicas.id from replicas where replicas.id <> self
@@ -22,6 +22,6 @@ begin
       handback = case when turns.runner = any(crashed) then turns.handback else turns.attempt + 1 end
     from stranded where turns.id = stranded.id returning 1
   )
-  select cardinality(dead), (select count(*) from freed) into buried, moved;
+  select cardinality(dead), (select count(*) from freed) into declared_dead, moved;
   return next;
 end $$;

@@ -1,7 +1,7 @@
 import type { ReplicaId } from '#domain/ids.ts';
 import type { EnginePool } from './engine-connection.ts';
 import type { EngineTimes } from './engine-times.ts';
-import { moveStrandedTurns } from './presence/pulse.ts';
+import { moveStrandedTurns } from './presence/heartbeat.ts';
 import { repeat } from './repeat.ts';
 import { sweepLostTurns } from './statements/claim.ts';
 import { repairTimes } from './statements/repair-times.ts';
@@ -10,11 +10,11 @@ import { repairTimes } from './statements/repair-times.ts';
 const RARELY = 10;
 
 /** The regular work that one replica does for all. */
-export function startChores(options: {
+export function startLeaderTasks(options: {
   pool: EnginePool;
   replica: ReplicaId;
   times: EngineTimes;
-  isLead: () => boolean;
+  isLeader: () => boolean;
   /** Whether this replica may declare others dead. */
   mayJudge: () => boolean;
   /** Called with the number of turns whose replica no longer exists. */
@@ -25,13 +25,13 @@ export function startChores(options: {
   onRound: (task: string) => void;
   onError: (error: unknown) => void;
 }) {
-  const { pool, replica, times, isLead, onError } = options;
+  const { pool, replica, times, isLeader, onError } = options;
 
-  /** The lead does it each time; the others rarely, in case the lead can't. */
+  /** The leader runs it each time; the others rarely, in case the leader is stuck. */
   function start(task: string, everyMs: number | (() => number), act: () => Promise<void>, everyNth = RARELY) {
     let skipped = 0;
     const actIfWanted = async () => {
-      if (!isLead() && ++skipped < everyNth) return;
+      if (!isLeader() && ++skipped < everyNth) return;
       skipped = 0;
       await act();
       options.onRound(task);

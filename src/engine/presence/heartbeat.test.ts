@@ -2,19 +2,19 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newId, type ReplicaId } from '#domain/ids.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { ENGINE_TIMES } from '../engine-times.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import type { Session } from './listener.ts';
-import { startPulse } from './pulse.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A replica whose only peer looks expired from its eleventh pulse on. `jump`: how far the clock of the database is set then. */
-async function countBurials(jump: number, forMs: number): Promise<number> {
-  let pulses = 0;
-  let buried = 0;
+/** A replica whose only peer looks expired from its eleventh heartbeat on. `jump`: how far the clock of the database is set then. */
+async function countTakeovers(jump: number, forMs: number): Promise<number> {
+  let heartbeats = 0;
+  let takeovers = 0;
   let last = performance.now();
   const answer = () => {
-    const sinceMs = performance.now() - last + (++pulses === 11 ? jump : 0);
+    const sinceMs = performance.now() - last + (++heartbeats === 11 ? jump : 0);
     last = performance.now();
     const peer = { id: newId<ReplicaId>(), silent: true, expired: true, free: false };
     return {
@@ -24,19 +24,19 @@ async function countBurials(jump: number, forMs: number): Promise<number> {
       running: null,
       hasPeers: true,
       older: 0,
-      quiet: pulses > 10 ? [peer] : null,
+      quiet: heartbeats > 10 ? [peer] : null,
       due: null,
     };
   };
   const session = { query: async () => ({ rows: [answer()] }) } as unknown as Session;
   const pool = {
     query: async (text: string) => {
-      if (text.includes('bury_replicas')) buried++;
+      if (text.includes('take_over_turns')) takeovers++;
       return { rows: [] };
     },
   } as unknown as EnginePool;
   const nothing = () => {};
-  const pulse = startPulse({
+  const heartbeat = startHeartbeat({
     session,
     pool,
     replica: newId<ReplicaId>(),
@@ -50,12 +50,12 @@ async function countBurials(jump: number, forMs: number): Promise<number> {
     onError: nothing,
   });
   await vi.advanceTimersByTimeAsync(forMs);
-  await pulse.stop();
-  return buried;
+  await heartbeat.stop();
+  return takeovers;
 }
 
 test('a replica that sees its own lease jump waits before it declares others dead', async () => {
-  expect(await countBurials(0, 6000)).toBeGreaterThan(0);
-  expect(await countBurials(30_000, 6000)).toBe(0);
-  expect(await countBurials(30_000, 9000)).toBeGreaterThan(0);
+  expect(await countTakeovers(0, 6000)).toBeGreaterThan(0);
+  expect(await countTakeovers(30_000, 6000)).toBe(0);
+  expect(await countTakeovers(30_000, 9000)).toBeGreaterThan(0);
 });

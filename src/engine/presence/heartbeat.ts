@@ -12,7 +12,7 @@ export type RunningRow = {
   readonly cancelReason: CancelReason | null;
 };
 
-/** If the time between two own pulses differs by more than this from that of the table, the database's clock was set. */
+/** If the time between two own heartbeats differs by more than this from that of the table, the database's clock was set. */
 const JUMP_MS = 5000;
 /** A lease that ends later than this was renewed before the clock was set back. */
 const AHEAD = '5 seconds';
@@ -37,7 +37,7 @@ export type Due = {
  * and reads the state of the turns that run here. On the two oldest replicas it also looks for silent peers and for work
  * that is due: either of them is enough, and the second one covers for the first. It takes over from dead peers.
  */
-export function startPulse<Remembered>(options: {
+export function startHeartbeat<Remembered>(options: {
   session: Session;
   pool: EnginePool;
   replica: ReplicaId;
@@ -54,13 +54,13 @@ export function startPulse<Remembered>(options: {
   onError: (error: unknown) => void;
 }) {
   const { pool, replica, times } = options;
-  const text = pulseStatement(times);
+  const text = heartbeatStatement(times);
   let steadySince: number | undefined;
   let last = performance.now(); // the replica has just registered
-  let known: PulseRow | undefined;
+  let known: HeartbeatRow | undefined;
   let suspects = new Set<ReplicaId>();
 
-  async function pulse(): Promise<void> {
+  async function heartbeat(): Promise<void> {
     const begun = performance.now();
     if (begun - last > times.gap) steadySince = undefined;
     const remembered = options.before();
@@ -83,10 +83,10 @@ export function startPulse<Remembered>(options: {
     await takeOver(row.quiet ?? []);
   }
 
-  async function beat(): Promise<PulseRow> {
-    const statement = { name: 'pulse', text, values: [replica], query_timeout: times.answer };
-    const { rows } = await options.session.query<PulseRow>(statement);
-    if (!rows[0]) throw new Error('The pulse was not answered.');
+  async function beat(): Promise<HeartbeatRow> {
+    const statement = { name: 'heartbeat', text, values: [replica], query_timeout: times.answer };
+    const { rows } = await options.session.query<HeartbeatRow>(statement);
+    if (!rows[0]) throw new Error('The heartbeat was not answered.');
     return rows[0];
   }
 
@@ -101,7 +101,7 @@ export function startPulse<Remembered>(options: {
     if (!mayJudge() || (crashed.length === 0 && expired.length === 0)) return;
 
     await endSessions(pool, [...crashed, ...expired.map(({ id }) => id)]);
-    const { rows } = await pool.query<{ moved: number }>('select moved from bury_replicas($1, $2, $3::interval)', [
+    const { rows } = await pool.query<{ moved: number }>('select moved from take_over_turns($1, $2, $3::interval)', [
       replica,
       crashed,
       inSql(times.lease),
@@ -109,17 +109,18 @@ export function startPulse<Remembered>(options: {
     options.onTakenOver(rows[0]?.moved ?? 0);
   }
 
-  const pauseMs = () => (suspects.size > 0 ? times.lookAgain : known?.hasPeers ? times.pulse : times.pulseAlone);
-  const pulsing = repeat(pauseMs, pulse, options.onError);
+  const pauseMs = () =>
+    suspects.size > 0 ? times.lookAgain : known?.hasPeers ? times.heartbeat : times.heartbeatAlone;
+  const beating = repeat(pauseMs, heartbeat, options.onError);
   return {
     /** Whether another replica has followers of threads or turns. */
     isFollowedElsewhere: () => known?.followedElsewhere ?? false,
     /** Whether this replica does the work that one replica does for all: it is the oldest one that is not silent. */
-    isLead: () => steadySince !== undefined && known?.older === 0,
+    isLeader: () => steadySince !== undefined && known?.older === 0,
     /** Whether the database has answered recently. */
     isSteady: () => performance.now() - last < times.gap,
     mayJudge,
-    stop: () => pulsing.stop(),
+    stop: () => beating.stop(),
   };
 }
 
@@ -131,9 +132,9 @@ type QuietPeer = {
   readonly free: boolean;
 };
 
-type PulseRow = {
+type HeartbeatRow = {
   readonly alive: boolean;
-  /** The age of the own lease before this pulse, by the clock of the database. */
+  /** The age of the own lease before this heartbeat, by the clock of the database. */
   readonly sinceMs: number | null;
   readonly ready: boolean;
   readonly running: readonly RunningRow[] | null;
@@ -145,7 +146,7 @@ type PulseRow = {
   readonly due: Due | null;
 };
 
-const pulseStatement = ({ silent, lease, quiet }: EngineTimes) => `
+const heartbeatStatement = ({ silent, lease, quiet }: EngineTimes) => `
   with before as (
     select extract(epoch from now() - seen_at)::float8 * 1000 as since from replicas where id = $1
   ), self as (
@@ -201,7 +202,7 @@ export async function moveStrandedTurns(
   mayJudge = true,
   { lease } = ENGINE_TIMES,
 ): Promise<number> {
-  const { rows } = await pool.query<{ moved: number }>('select moved from bury_replicas($1, $2, $3::interval)', [
+  const { rows } = await pool.query<{ moved: number }>('select moved from take_over_turns($1, $2, $3::interval)', [
     self,
     [],
     mayJudge ? inSql(lease) : NEVER,
