@@ -37,7 +37,7 @@ export const functions = {
   'engine/append_items': '7340b0bc68de',
   'engine/claim_turns': '9650cce56ba6',
   'engine/count_calls': '972eea79fe00',
-  'engine/end_delivery': '247f683e5d00',
+  'engine/end_deliveries': '8c15bed95ce4',
   'engine/number_after_gate': 'b84c8280f258',
   'engine/refuse_moving': '7634ee046e38',
   'engine/release_deliveries': '067c91ecf8e9',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoff } from '#domain/backoff.ts';
 
 /** The SQLSTATE that the functions raise when peers have declared this replica dead. */
 const DECLARED_DEAD = 'RB001';
@@ -23,14 +24,14 @@ export async function withRetries<T>(
   const throwUnlessAway = (error: unknown) => {
     if (!isAway(error)) throw error;
   };
-  for (let tries = 0; ; tries++) {
+  for (let tries = 1; ; tries++) {
     try {
       return await act();
     } catch (error) {
       if (performance.now() > end) throw error;
       if (isDeclaredDead(error)) await onDeclaredDead().catch(throwUnlessAway);
       else throwUnlessAway(error);
-      await sleep(pauseAfter(tries), undefined, { signal });
+      await sleep(backoff(tries, AWAY), undefined, { signal });
     }
   }
 }
@@ -41,12 +42,12 @@ export async function retryWhileBusy<T extends { readonly outcome: string }>(
   act: () => Promise<T>,
 ): Promise<Exclude<T, { readonly outcome: 'busy' }>> {
   const end = performance.now() + forMs;
-  for (let tries = 0; ; tries++) {
+  for (let tries = 1; ; tries++) {
     const result = await act();
     if (result.outcome !== 'busy') return result as Exclude<T, { readonly outcome: 'busy' }>;
     if (performance.now() > end)
       throw Object.assign(new Error('A row of the thread stayed locked.'), { code: LOCK_NOT_AVAILABLE });
-    await sleep(Math.min(50, 2 ** tries), undefined, { signal });
+    await sleep(backoff(tries, BUSY), undefined, { signal });
   }
 }
 
@@ -55,9 +56,5 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const isDeclaredDead = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === DECLARED_DEAD;
 
-const SHORTEST_MS = 50;
-const LONGEST_MS = 2000;
-
-/** Doubles with each try; the random half spreads retries of many callers. */
-const pauseAfter = (tries: number): number =>
-  Math.min(LONGEST_MS, SHORTEST_MS * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2);
+const AWAY = { first: 50, longest: 2000, jitter: 0.5 };
+const BUSY = { first: 1, longest: 50 };

@@ -1,3 +1,4 @@
+import { backoff } from '#domain/backoff.ts';
 import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import {
@@ -92,7 +93,7 @@ function unitVectorAt(vectors: readonly number[][], index: number): number[] {
 function waitSeconds(notes: readonly WaitingNote[], pace: Partial<EmbeddingPace> = {}): number {
   const { firstWaitSeconds, longestWaitSeconds } = { ...PACE, ...pace };
   const attempts = Math.min(...notes.map((note) => note.attempts));
-  return Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** (attempts - 1)) * (0.9 + Math.random() * 0.2);
+  return backoff(attempts, { first: firstWaitSeconds, longest: longestWaitSeconds, jitter: 0.2 });
 }
 
 const textToEmbed = ({ path, text }: WaitingNote) => `${path}\n${text}`.slice(0, MAX_LENGTH).toWellFormed();

@@ -1,7 +1,8 @@
+import { backoff } from '#domain/backoff.ts';
 import type { NewUpdate } from '#domain/chat/chat.ts';
 import { type ChatAccountId, newId, type ReplicaId, type UpdateId } from '#domain/ids.ts';
 import type { Engine } from '#engine/engine.ts';
-import { repeat } from '#engine/repeat.ts';
+import { startWorkQueue } from '#engine/work-queue.ts';
 import {
   endUpdate,
   leaseAccounts,
@@ -32,6 +33,7 @@ const HANDLING_SECONDS = 45;
 const AT_ONCE = 50;
 /** An update that can't be handled after so many tries is set aside, so that the later ones continue. */
 const MOST_TRIES = 8;
+const RETRY_SECONDS = { first: 2, longest: 300 };
 const PRUNE_MS = 3_600_000;
 
 export type Inbox = ReturnType<typeof startInbox>;
@@ -51,12 +53,10 @@ export function startInbox(options: {
   const { system, replica } = engine;
   const pace = { ...PACE, ...options.pace };
   const stop = new AbortController();
-  const underway = new Set<Promise<void>>();
   const polling = new Map<ChatAccountId, Promise<void>>();
 
-  async function look(): Promise<void> {
-    await take();
-    if (stop.signal.aborted) return;
+  /** Polls the accounts that no other replica polls. */
+  async function pollAccounts(): Promise<boolean> {
     for (const lease of await leaseAccounts(system, replica, pace.leaseSeconds)) {
       if (polling.has(lease.id)) continue;
       const polled = poll(lease)
@@ -64,6 +64,7 @@ export function startInbox(options: {
         .finally(() => polling.delete(lease.id));
       polling.set(lease.id, polled);
     }
+    return true;
   }
 
   /** Polls an account for as long as this replica holds its lease. */
@@ -80,10 +81,11 @@ export function startInbox(options: {
         if (stop.signal.aborted) return;
         if (!(error instanceof ChatFailed)) throw error;
         await recordTrouble(system, lease.id, error.message);
-        const own = pace.pauseMs * 2 ** failures++;
-        const asked = 'retryAfterSeconds' in error.result ? (error.result.retryAfterSeconds ?? 0) * 1000 : 0;
         // Longer pauses than the lease are cut: the platform says again how long it wants to rest.
-        await pause(Math.min(Math.max(own, asked), (pace.leaseSeconds * 1000) / 2), stop.signal);
+        const longest = (pace.leaseSeconds * 1000) / 2;
+        const own = backoff(++failures, { first: pace.pauseMs, longest });
+        const asked = 'retryAfterSeconds' in error.result ? (error.result.retryAfterSeconds ?? 0) * 1000 : 0;
+        await pause(Math.min(Math.max(own, asked), longest), stop.signal);
       }
       [lease] = await leaseAccounts(system, replica, pace.leaseSeconds, lease.id);
     }
@@ -100,26 +102,16 @@ export function startInbox(options: {
       updates.map((update) => ({ ...update, id: newId<UpdateId>() })),
       how,
     );
-    if (stored && updates.length > 0) void take().catch(onError);
+    if (stored && updates.length > 0) queue.take();
     return stored;
   }
 
-  async function take(): Promise<void> {
-    const room = AT_ONCE - underway.size;
-    if (room <= 0 || stop.signal.aborted) return;
-    for (const update of await takeUpdates(system, replica, room, HANDLING_SECONDS)) {
-      const handled = handle(update).catch(onError);
-      underway.add(handled);
-      void handled.then(() => underway.delete(handled));
-    }
-  }
-
   /** Afterwards the next update of its lane is due. */
-  async function handle(update: StoredUpdate): Promise<void> {
+  async function handle(update: StoredUpdate): Promise<boolean> {
     const end = await attempt(update);
     await endUpdate(system, update, end);
-    if (end.state === 'new') setTimeout(looking.runNow, end.waitSeconds * 1000).unref();
-    else queueMicrotask(() => void take().catch(onError));
+    if (end.state === 'new') setTimeout(queue.take, end.waitSeconds * 1000).unref();
+    return end.state !== 'new';
   }
 
   async function attempt(update: StoredUpdate): Promise<UpdateEnd> {
@@ -131,23 +123,30 @@ export function startInbox(options: {
       const isOver = update.tries >= MOST_TRIES || (error instanceof ChatFailed && error.result.outcome === 'gone');
       return isOver
         ? { state: 'failed', error: text }
-        : { state: 'new', waitSeconds: Math.min(300, 2 ** update.tries), error: text };
+        : { state: 'new', waitSeconds: backoff(update.tries, RETRY_SECONDS), error: text };
     }
   }
 
-  const looking = repeat(pace.lookEveryMs, look, onError);
-  engine.followDue('chats', looking.runNow);
+  const queue = startWorkQueue({
+    take: (room) => takeUpdates(system, replica, room, HANDLING_SECONDS),
+    handle,
+    atOnce: AT_ONCE,
+    prepare: pollAccounts,
+    pollEveryMs: pace.lookEveryMs,
+    wakeOn: (runNow) => engine.followDue('chats', runNow),
+    onError,
+  });
   const pruning = engine.startLeaderTask('old_chats', PRUNE_MS, () => pruneChats(system));
   return {
     /** Stores an update that the platform has sent to this replica. Once this resolves, it may be acknowledged. */
     accept: (id: ChatAccountId, update: NewUpdate): Promise<boolean> =>
       store(id, [update], { cursor: null, poller: null }),
     /** Looks for accounts and updates now. */
-    runNow: () => looking.runNow(),
+    runNow: queue.runNow,
     async stop(): Promise<void> {
       stop.abort();
-      await Promise.all([looking.stop(), pruning.stop()]);
-      await Promise.all([...polling.values(), ...underway]);
+      await Promise.all([queue.stop(), pruning.stop()]);
+      await Promise.all(polling.values());
       await releaseAccounts(system, replica).catch(onError);
     },
   };

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DeliveryId, newId, type ReplicaId } from '#domain/ids.ts';
 import type { CarryResult, Delivery } from '#domain/notification/delivery.ts';
-import { endDelivery, takeDeliveries } from '#store/system/deliveries.ts';
+import { type EndedAttempt, endDeliveries, takeDeliveries } from '#store/system/deliveries.ts';
 import { type NewDelivery, routeOutbox } from '#store/system/outbox.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { randomMoment } from '../../../test/support/random-moment.ts';
@@ -25,6 +25,15 @@ const failed: CarryResult = { outcome: 'failed', error: 'The receiver answered 5
 const after = (waitSeconds: number, more = {}) =>
   ({ state: 'pending', countsAsFailure: true, waitSeconds, isRequeued: false, pauseSeconds: null, ...more }) as const;
 const SENT_END = { ...after(0), state: 'sent', countsAsFailure: false } as const;
+
+async function endDelivery(
+  delivery: EndedAttempt['delivery'],
+  result: CarryResult,
+  end: EndedAttempt['end'],
+): Promise<boolean | undefined> {
+  const [counts] = await endDeliveries(pool, [{ delivery, result, end }]);
+  return counts;
+}
 
 const take = (room = 10, lease = 60) => takeDeliveries(pool, self, room, lease);
 
@@ -66,12 +75,12 @@ test('the deliveries of a target are taken one at a time and in order; other tar
   expect(await take()).toEqual([]);
 
   const head = taken.find(({ id }) => id === first) as Delivery;
-  expect(await endDelivery(pool, head, failed, after(30))).toBe(true);
+  expect(await endDelivery(head, failed, after(30))).toBe(true);
   expect(await take()).toEqual([]); // the first one is tried again before the second
   await pool.query(`update delivery_targets set due_at = now() where target = 'endpoint:a'`);
   const [again] = await take(1);
   expect(again).toMatchObject({ id: first, attempts: 2, failures: 1 });
-  await endDelivery(pool, again as Delivery, sent, SENT_END);
+  await endDelivery(again as Delivery, sent, SENT_END);
   expect((await take()).map(({ id }) => id)).toEqual([second]);
 });
 
@@ -96,11 +105,11 @@ test('a late failure of an old attempt changes nothing, and a late success count
   const [old] = (await take(10, 0)) as [Delivery];
   const [newer] = (await take()) as [Delivery];
 
-  expect(await endDelivery(pool, old, failed, after(30))).toBe(false);
+  expect(await endDelivery(old, failed, after(30))).toBe(false);
   expect(await stateOf(id as DeliveryId)).toMatchObject({ state: 'sending', attempts: 2 });
-  expect(await endDelivery(pool, old, sent, SENT_END)).toBe(true);
+  expect(await endDelivery(old, sent, SENT_END)).toBe(true);
   expect(await stateOf(id as DeliveryId)).toMatchObject({ state: 'sent' });
-  expect(await endDelivery(pool, newer, failed, after(30))).toBe(false);
+  expect(await endDelivery(newer, failed, after(30))).toBe(false);
   expect((await pool.query('select from delivery_targets')).rowCount).toBe(0);
 });
 
@@ -108,7 +117,7 @@ test('a limit blocks every target of the account, also those that come later, an
   await deliverTo(['endpoint:a', 'endpoint:b']);
   const [limited] = (await take(1)) as [Delivery];
   const result: CarryResult = { outcome: 'limited', error: 'The receiver answered 429.', retryAfterSeconds: 600 };
-  await endDelivery(pool, limited, result, after(600, { countsAsFailure: false, pauseSeconds: 600 }));
+  await endDelivery(limited, result, after(600, { countsAsFailure: false, pauseSeconds: 600 }));
   await deliverTo(['endpoint:c']);
   const [free] = await deliverTo(['endpoint:d'], 'host:b.example');
 
@@ -120,7 +129,7 @@ test('a target that is gone takes all its deliveries with it', async () => {
   const [first] = await deliverTo(['endpoint:a']);
   const [second] = await deliverTo(['endpoint:a']);
   const [head] = (await take()) as [Delivery];
-  await endDelivery(pool, head, { outcome: 'gone', error: 'It is gone.' }, { ...after(0), state: 'dead' });
+  await endDelivery(head, { outcome: 'gone', error: 'It is gone.' }, { ...after(0), state: 'dead' });
 
   expect(await stateOf(first as DeliveryId)).toMatchObject({ state: 'dead', attempts: 1 });
   expect(await stateOf(second as DeliveryId)).toMatchObject({ state: 'dead', attempts: 0 });
@@ -130,11 +139,11 @@ test('a requeued delivery lets the later ones of its target pass', async () => {
   const [first] = await deliverTo(['endpoint:a']);
   const [second] = await deliverTo(['endpoint:a']);
   const [head] = (await take()) as [Delivery];
-  await endDelivery(pool, head, failed, after(0, { isRequeued: true }));
+  await endDelivery(head, failed, after(0, { isRequeued: true }));
 
   const [next] = (await take()) as [Delivery];
   expect(next.id).toBe(second);
-  await endDelivery(pool, next, sent, SENT_END);
+  await endDelivery(next, sent, SENT_END);
   expect((await take()).map(({ id }) => id)).toEqual([first]);
 });
 
@@ -177,3 +186,29 @@ test('two replicas deliver 200 events to 10 targets once each and in order, and 
     expect(ids).toEqual(rows.map(({ id }) => id));
   }
 }, 20_000);
+
+test('the ends of several deliveries are recorded together, each by itself', async () => {
+  await deliverTo(['one', 'two', 'three']);
+  const taken = await take();
+  const [one, two, three] = ['one', 'two', 'three'].map((target) => taken.find((each) => each.target === target)) as [
+    Delivery,
+    Delivery,
+    Delivery,
+  ];
+  await pool.query('update deliveries set attempts = attempts + 1 where id = $1', [two.id]);
+
+  const counts = await endDeliveries(pool, [
+    { delivery: three, result: sent, end: SENT_END },
+    { delivery: two, result: failed, end: after(30) },
+    { delivery: one, result: failed, end: after(30) },
+    { delivery: { id: newId<DeliveryId>(), attempts: 1 }, result: sent, end: SENT_END },
+  ]);
+
+  expect(counts).toEqual([true, false, true, false]);
+  const { rows } = await pool.query('select target, state from deliveries order by target');
+  expect(rows).toEqual([
+    { target: 'one', state: 'pending' },
+    { target: 'three', state: 'sent' },
+    { target: 'two', state: 'sending' },
+  ]);
+});

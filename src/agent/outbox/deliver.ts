@@ -1,3 +1,4 @@
+import { createBatch } from '#domain/batch.ts';
 import type { ReplicaId } from '#domain/ids.ts';
 import {
   type CarryResult,
@@ -8,8 +9,9 @@ import {
   judgeResult,
 } from '#domain/notification/delivery.ts';
 import type { Engine } from '#engine/engine.ts';
-import { repeat } from '#engine/repeat.ts';
-import { endDelivery, takeDeliveries } from '#store/system/deliveries.ts';
+import { startWorkQueue } from '#engine/work-queue.ts';
+import { isAway } from '#store/away.ts';
+import { type EndedAttempt, endDeliveries, takeDeliveries } from '#store/system/deliveries.ts';
 import { findOutboxWork } from '#store/system/outbox.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { routeRows } from './route-outbox.ts';
@@ -47,55 +49,51 @@ const AT_ONCE = 50;
  * deliveries does not wait for those under way.
  */
 export function startDelivering(options: DeliveringOptions) {
+  const { system, replica, onError } = options;
   const pace = { ...PACE, ...options.pace };
   const stop = new AbortController();
-  const underway = new Set<Promise<void>>();
+  const end = createBatch((ends: readonly EndedAttempt[]) => endDeliveries(system, ends), isAway);
 
-  async function look(): Promise<void> {
-    const { isNew, isDue } = await findOutboxWork(options.system);
-    if (isNew) await routeRows(options.system);
-    if (isNew || isDue) await take();
-  }
-
-  async function take(): Promise<void> {
-    const room = AT_ONCE - underway.size;
-    if (room <= 0 || stop.signal.aborted) return;
-    const taken = await takeDeliveries(options.system, options.replica, room, LEASE_SECONDS);
-    for (const delivery of taken) {
-      const carried = carry(delivery).catch(options.onError);
-      underway.add(carried);
-      void carried.then(() => underway.delete(carried));
-    }
+  async function routeNew(): Promise<boolean> {
+    const { isNew, isDue } = await findOutboxWork(system);
+    if (isNew) await routeRows(system);
+    return isNew || isDue;
   }
 
   /** After a delivery, the next one of its target is due. */
-  async function carry(delivery: Delivery): Promise<void> {
+  async function carry(delivery: Delivery): Promise<boolean> {
     const result = await attempt(delivery);
-    const end = judgeResult(delivery, result, pace);
-    const counts = await endDelivery(options.system, delivery, result, end);
-    if (!counts) return;
+    const judged = judgeResult(delivery, result, pace);
+    const counts = await end({ delivery, result, end: judged });
+    if (!counts) return false;
     options.onAttempt(delivery, result);
-    if (end.state === 'dead' && 'error' in result) options.onDead(delivery, result.error);
-    if (end.state !== 'pending') queueMicrotask(() => void take().catch(options.onError));
+    if (judged.state === 'dead' && 'error' in result) options.onDead(delivery, result.error);
+    return judged.state !== 'pending';
   }
 
   async function attempt(delivery: Delivery): Promise<CarryResult> {
     try {
       return await options.carriers[delivery.kind](delivery, { timeoutMs: pace.timeoutMs, signal: stop.signal });
     } catch (error) {
-      options.onError(error);
+      onError(error);
       return { outcome: 'failed', error: 'The delivery could not be prepared; the log of the service has the reason.' };
     }
   }
 
-  const looking = repeat(pace.lookEveryMs, look, options.onError);
-  options.followDue('deliveries', looking.runNow);
+  const queue = startWorkQueue({
+    take: (room) => takeDeliveries(system, replica, room, LEASE_SECONDS),
+    handle: carry,
+    atOnce: AT_ONCE,
+    prepare: routeNew,
+    pollEveryMs: pace.lookEveryMs,
+    wakeOn: (runNow) => options.followDue('deliveries', runNow),
+    onError,
+  });
   return {
     /** Interrupts the requests under way; other replicas make them again at once. */
     async stop(): Promise<void> {
       stop.abort();
-      await looking.stop();
-      await Promise.all(underway);
+      await queue.stop();
     },
   };
 }

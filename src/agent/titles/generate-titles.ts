@@ -1,7 +1,7 @@
 import type { ThreadId } from '#domain/ids.ts';
 import type { ModelCall, SpendingLimits } from '#domain/spending.ts';
 import type { Engine } from '#engine/engine.ts';
-import { repeat } from '#engine/repeat.ts';
+import { startWorkQueue } from '#engine/work-queue.ts';
 import { ModelCallAborted, ModelFailure } from '#models/model.ts';
 import type { Models } from '#models/model-routes.ts';
 import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
@@ -43,22 +43,24 @@ const ITEMS = 50;
 /** Gives new threads a title in the background, once their first turn has ended. */
 export function startGeneratingTitles(parts: TitleParts) {
   const stopping = new AbortController();
-  const task = repeat(
-    parts.pace?.lookEveryMs ?? LOOK_EVERY_MS,
-    async () => {
-      const claimed = await claimTitleRequests(parts.engine.system, { limit: AT_ONCE, tries: MAX_TRIES });
-      await Promise.all(claimed.map((request) => generateTitle(parts, request, stopping.signal)));
+  const queue = startWorkQueue({
+    take: (room) => claimTitleRequests(parts.engine.system, { limit: room, tries: MAX_TRIES }),
+    handle: async (request) => {
+      await generateTitle(parts, request, stopping.signal);
+      return false;
     },
-    parts.onError,
-  );
-  parts.engine.followDue('titles', task.runNow);
+    atOnce: AT_ONCE,
+    pollEveryMs: parts.pace?.lookEveryMs ?? LOOK_EVERY_MS,
+    wakeOn: (runNow) => parts.engine.followDue('titles', runNow),
+    onError: parts.onError,
+  });
   return {
     /** For a thread that was just started. */
     request: (owner: Owner, threadId: ThreadId): Promise<void> =>
       withOwner(parts.db, owner, (trx) => requestTitle(trx, owner, threadId)),
     stop: async (): Promise<void> => {
       stopping.abort();
-      await task.stop();
+      await queue.stop();
     },
   };
 }

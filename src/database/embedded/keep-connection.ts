@@ -1,10 +1,11 @@
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { backoff } from '#domain/backoff.ts';
 
 type KeptConnection = { release(): Promise<void> };
 
-const LONGEST_PAUSE = 5_000;
+const RETRY_MS = { first: 50, longest: 5000 };
 
 /** Keeps `client` open until it is released, and reconnects whenever it is lost. It does not keep the process alive. */
 export function keepConnection(client: pg.Client, reach: () => Promise<pg.Client>): KeptConnection {
@@ -20,8 +21,8 @@ export function keepConnection(client: pg.Client, reach: () => Promise<pg.Client
     });
   };
   const revive = async (): Promise<void> => {
-    for (let wait = 50; !released.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
-      await pause(wait, undefined, { ref: false, signal: released.signal }).catch(() => {});
+    for (let tries = 1; !released.signal.aborted; tries++) {
+      await pause(backoff(tries, RETRY_MS), undefined, { ref: false, signal: released.signal }).catch(() => {});
       if (released.signal.aborted) return;
       const next = await reach().catch(() => undefined);
       if (next) return keep(next);

@@ -18,31 +18,35 @@ export async function takeDeliveries(
   return rows;
 }
 
-/** Records how an attempt ended; false when a newer attempt has started meanwhile. */
-export async function endDelivery(
-  system: SystemConnection,
-  delivery: Pick<Delivery, 'id' | 'attempts'>,
-  result: CarryResult,
-  end: DeliveryEnd,
-): Promise<boolean> {
-  const { rows } = await system.query<{ counts: boolean }>(
-    `select end_delivery($1, $2, $3, $4, $5, make_interval(secs => $6), $7, make_interval(secs => $8), $9, $10, $11, $12) as counts`,
-    [
-      delivery.id,
-      delivery.attempts,
-      result.outcome,
-      end.state,
-      end.countsAsFailure,
-      end.waitSeconds,
-      end.isRequeued,
-      end.pauseSeconds,
-      'status' in result ? (result.status ?? null) : null,
-      'retryAfterSeconds' in result ? (result.retryAfterSeconds ?? null) : null,
-      'error' in result ? result.error : null,
-      'remoteId' in result ? (result.remoteId ?? null) : null,
-    ],
+export type EndedAttempt = {
+  readonly delivery: Pick<Delivery, 'id' | 'attempts'>;
+  readonly result: CarryResult;
+  readonly end: DeliveryEnd;
+};
+
+/** Records how attempts ended; false when a newer attempt has started meanwhile. */
+export async function endDeliveries(system: SystemConnection, ended: readonly EndedAttempt[]): Promise<boolean[]> {
+  const ends = ended.map(({ delivery, result, end }, index) => ({
+    n: index,
+    id: delivery.id,
+    attempt: delivery.attempts,
+    outcome: result.outcome,
+    state: end.state,
+    is_failure: end.countsAsFailure,
+    wait: end.waitSeconds,
+    requeue: end.isRequeued,
+    pause: end.pauseSeconds,
+    status: 'status' in result ? result.status : undefined,
+    retry_after: 'retryAfterSeconds' in result ? result.retryAfterSeconds : undefined,
+    error: 'error' in result ? result.error : undefined,
+    remote_id: 'remoteId' in result ? result.remoteId : undefined,
+  }));
+  const { rows } = await system.query<{ entry: number; counts: boolean }>(
+    'select entry, counts from end_deliveries($1)',
+    [JSON.stringify(ends)],
   );
-  return rows[0]?.counts ?? false;
+  const counting = new Set(rows.filter(({ counts }) => counts).map(({ entry }) => entry));
+  return ends.map(({ n }) => counting.has(n));
 }
 
 /** How many deliveries are open and dead, and how long the oldest open one has been due. */

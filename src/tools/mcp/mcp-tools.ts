@@ -1,3 +1,4 @@
+import { backoff } from '#domain/backoff.ts';
 import type { McpServer } from '#domain/tool/mcp-server.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
@@ -32,7 +33,7 @@ const MAX_REMEMBERED = 1000;
 
 /** Of one refresh; another replica tries again after it. */
 const LEASE_MS = 60_000;
-const LONGEST_RETRY_MS = 60 * 60_000;
+const RETRY_MS = { first: LEASE_MS, longest: 60 * 60_000 };
 
 type Offered = { readonly version: string; readonly servers: readonly McpServer[]; readonly tools: readonly Tool[] };
 
@@ -149,7 +150,7 @@ export async function refreshMcpServer(
     const oauth = await findSignIn(server, failure, host);
     const said = failure.reason === 'sign-in' ? SIGN_IN : failure.message;
     const problem = values.reduce((text, value) => text.replaceAll(value, '[secret]'), said);
-    const retryInMs = Math.min(LONGEST_RETRY_MS, LEASE_MS * 2 ** Math.min(server.failures, 10));
+    const retryInMs = backoff(server.failures + 1, RETRY_MS);
     await withOwner(db, owner, (trx) => saveMcpProblem(trx, owner, server.id, { problem, retryInMs, oauth }));
     return problem;
   }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
+import { backoff } from '#domain/backoff.ts';
 import { createCrashLedger } from '../../component/jail/crash-ledger.ts';
 import { cleanText } from '../clean-text.ts';
 import { clientOptions } from '../client-options.ts';
@@ -65,7 +66,7 @@ export function createLocalServers({ folder, path: programs, version, waitMs = 1
       if (isEnding) return;
       crashes.record(key);
       const failures = (waits.get(key)?.failures ?? 0) + 1;
-      const wait = Math.min(LONGEST_WAIT_MS, waitMs * 2 ** (failures - 1));
+      const wait = backoff(failures, { first: waitMs, longest: LONGEST_WAIT_MS });
       waits.set(key, { failures, until: performance.now() + wait });
     };
     const connect = async () => {
