@@ -231,7 +231,7 @@ async function fill(connection: pg.PoolConfig): Promise<void> {
   await client.query(
     `insert into notes (user_id, path, text, origin, word_count) values ('ann', 'page', 'a', 'foreign', 0), ('ann', 'old', 'b', 'unknown', 0)`,
   );
-  await client.query(`insert into rate_windows values ('k', '{1}', '{1}', true, now())`); // not carried
+  await client.query(`insert into rate_windows values ('k', '{1}', '{1}', now())`); // not carried
   await client.end();
 }
 

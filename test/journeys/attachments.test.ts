@@ -157,36 +157,3 @@ test('a note replaces an attachment that is lost, until the same bytes are sent 
   await other.close();
 });
 
-test('bytes inside the items of earlier versions are read, and move out with the next turn', async ({
-  service,
-  home,
-}) => {
-  const first = await service.ask('say old');
-  const [item] = await home.query<{ thread_id: string }>(
-    'select thread_id from items order by created_at desc limit 1',
-  );
-  const body = {
-    type: 'message',
-    role: 'user',
-    status: 'completed',
-    content: [
-      { type: 'text', text: 'say old' },
-      { type: 'image', mediaType: 'image/png', base64: IMAGE.toString('base64') },
-    ],
-  };
-  await home.query('update items set body = $2 where thread_id = $1 and position = 0', [
-    item?.thread_id,
-    JSON.stringify(body),
-  ]);
-  const listed = () => json<{ data: object[] }>(service, `/v1/responses/${first.id}/input_items`);
-  const before = await listed();
-  expect(before).toMatchObject({ data: [{ content: [{}, { image_url: URL }] }] });
-  expect((await service.ask('say new', { previous_response_id: first.id })).status).toBe('completed');
-  const [moved] = (await home.query(
-    'select body::text from items where thread_id = $1 and position = 0 and turn_seq = 1',
-    [item?.thread_id],
-  )) as { body: string }[];
-  expect(moved?.body).toContain(HASH);
-  expect(moved?.body).not.toContain('base64');
-  expect(await listed()).toEqual(before);
-});

@@ -92,6 +92,8 @@ const harmless = (tool: Tool): Tool => ({
   ...tool,
   level: 'allow',
   flow: { ...flowOf(tool), runs: 'always', inert: true },
+  // As if the operator had decided: a tool that judges once more while it writes, judges nothing then.
+  call: (argumentsJson, context) => tool.call(argumentsJson, { ...context, allowedBy: 'policy' }),
 });
 
 /** The model: it makes the calls of the person's plan, and then obeys. */
