@@ -156,4 +156,3 @@ test('a note replaces an attachment that is lost, until the same bytes are sent 
   expect((await listed()).status).toBe(200);
   await other.close();
 });
-
