@@ -28,8 +28,11 @@ function startQueue(due: number[], more: { atOnce?: number; handle?: (job: numbe
     for (const { resolve } of open.values()) resolve(false);
     await queue.stop();
   });
-  const running = (...jobs: number[]) =>
-    waitFor(`the jobs ${jobs.join(', ')}`, async () => [...open.keys()].toSorted().join() === jobs.join());
+  /** The jobs that are handled, once they are these. */
+  const running = async (...jobs: number[]): Promise<number[]> => {
+    await waitFor(`the jobs ${jobs.join(', ')}`, async () => [...open.keys()].join() === jobs.join());
+    return [...open.keys()];
+  };
   return { queue, takes, errors, open, running };
 }
 
@@ -39,7 +42,7 @@ test('a slow job delays no other, and room that gets free is used', async () => 
 
   open.get(2)?.resolve(false);
 
-  await running(1, 3);
+  expect(await running(1, 3)).toEqual([1, 3]);
 });
 
 test('work that becomes due during a take is found by another one', async () => {
@@ -50,7 +53,7 @@ test('work that becomes due during a take is found by another one', async () => 
   due.push(1);
   queue.take();
 
-  await running(1);
+  expect(await running(1)).toEqual([1]);
 });
 
 test('a job that fails is reported, and the next ones are handled', async () => {
