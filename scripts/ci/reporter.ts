@@ -33,9 +33,12 @@ function reportOf(module: TestModule): FileReport {
 }
 
 function failureOf(title: string, error: FoundError | undefined): Failure {
-  return { title, message: firstLine(error?.message ?? ''), place: error ? placeOf(error) : '' };
+  return { title, message: shorten(error?.message ?? ''), place: error ? placeOf(error) : '' };
 }
 
+/** A failure may show a whole screen. */
+const MOST_CHARACTERS = 4000;
+const shorten = (message: string): string => message.trimEnd().slice(0, MOST_CHARACTERS).replaceAll('\n', '\n  ');
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
 
 /** The innermost line of ours. */

@@ -7,6 +7,8 @@ import { embedNotes } from './embed-notes.ts';
 import { createMemory, type Memory } from './memory.ts';
 
 const ann = { userId: 'ann' };
+/** Seconds that may pass between an attempt and the look at its wait. */
+const A_SLOW_MINUTE = 60;
 let server: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let memory: Memory;
 let batches: string[][];
@@ -103,11 +105,10 @@ test('after each failure of the model the wait doubles', async () => {
     await server.everything.query('update notes set embed_due_at = now()');
     await embed(down);
   }
-  expect(waits[0]).toBeGreaterThan(850);
-  expect(waits[0]).toBeLessThan(1150);
-  expect(waits[1]).toBeGreaterThan(1750);
-  expect(waits[2]).toBeGreaterThan(2650);
-  expect(waits[2]).toBeLessThan(3350);
+  for (const [index, longest] of [1000, 2000, 3000].entries()) {
+    expect(waits[index]).toBeLessThanOrEqual(longest);
+    expect(waits[index]).toBeGreaterThan(longest * 0.8 - A_SLOW_MINUTE);
+  }
 });
 
 test('a refused text does not delay the others', async () => {

@@ -9,6 +9,9 @@ declare const identities: unique symbol;
 export type IdentityTransaction = IdentityDatabase & { readonly [inTransaction]: true };
 declare const inTransaction: unique symbol;
 
+/** A database that is only busy answers within this time; a caller of one that is away hears so after it. */
+const PATIENCE_MS = 5000;
+
 const MARK = `set app.identities = 'on'`;
 
 /**
@@ -22,8 +25,8 @@ export function connectIdentities(
 ): IdentityDatabase {
   const pool = {
     ...connection,
-    connectionTimeoutMillis: 2000,
-    query_timeout: 2000,
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
     onConnect: (client: pg.ClientBase) => client.query(MARK),
   };
   return connectStore(pool, onError, createPool) as IdentityDatabase;

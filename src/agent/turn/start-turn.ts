@@ -173,24 +173,18 @@ export const isAnswer = ({ threadId, items }: TurnInput): boolean =>
 
 /** Accepts the output of a caller's tool together with the gate that it closes. */
 async function acceptAnswer(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
-  const prepared = await withOwner(db, owner, async (trx) => {
-    try {
-      return await prepareAnswer(trx, owner, input);
-    } catch (error) {
-      // The gate may be closed because an earlier request with the same key has answered it.
-      const kept = input.idempotency && (await findKey(trx, owner, input.idempotency.key));
-      if (!kept) throw error;
-      return { earlier: await getEarlier(trx, owner, kept, input) };
-    }
-  });
+  const prepared = await withOwner(db, owner, (trx) => prepareAnswer(trx, owner, input));
   if (!prepared) return acceptUnknown(db, engine, owner, input);
   if ('earlier' in prepared) return { turn: prepared.earlier, fresh: false };
   return accept(db, engine, owner, prepared.input, { answers: prepared.gateId });
 }
 
-type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId };
+type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId } | { readonly earlier: Turn };
 
-/** Without new tools, the caller's tools are those of the turn that waits. Undefined: there is no such thread. */
+/**
+ * Without new tools, the caller's tools are those of the turn that waits. The gate may be closed because an earlier request with
+ * the same key has answered it. Undefined: there is no such thread.
+ */
 async function prepareAnswer(
   trx: OwnedTransaction,
   owner: Principal,
@@ -200,6 +194,8 @@ async function prepareAnswer(
   if (!threadId || (previous && !(await isKnown(trx, owner, threadId, previous)))) return undefined;
   const open = await findOpenGate(trx, owner, threadId);
   if (!open && !(await findThread(trx, owner, threadId))) return undefined;
+  const kept = input.idempotency && (await findKey(trx, owner, input.idempotency.key));
+  if (kept) return { earlier: await getEarlier(trx, owner, kept, input) };
   const gate = checkAnswer(open, callIdsOf(input));
   const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
   const tools = input.tools ?? (await getTurnById(trx, owner, gate.turnId)).request.tools;
