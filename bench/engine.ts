@@ -9,7 +9,7 @@ import { createAttachments } from '#agent/attachments/attachments.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createTurnLog } from '#agent/turn/turn-log.ts';
-import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { TurnReply } from '#agent/watch/turn-reply.ts';
 import { measurePools } from '#database/measured-pool.ts';
 import { migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';

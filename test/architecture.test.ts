@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findCycles, findViolations } from './architecture.ts';
+import { findCrowded, findCycles, findFolderCycles, findViolations } from './architecture.ts';
 
 describe('a forbidden import is found', () => {
   test.each([
@@ -176,6 +176,23 @@ test('a circle of imports is found, also one of types alone', () => {
   expect(findCycles(files.slice(1))).toEqual([]);
 });
 
+test('a circle of folders is found, though no files make one', () => {
+  const files = [
+    { path: 'agent/turn/a.ts', text: "import { B } from '../gates/b.ts';" },
+    { path: 'agent/gates/b.ts', text: '' },
+    { path: 'agent/gates/c.ts', text: "import type { D } from '../turn/d.ts';" },
+  ];
+  expect(findFolderCycles(files, 'agent')).toEqual([['agent/turn', 'agent/gates', 'agent/turn']]);
+  expect(findFolderCycles(files, 'engine')).toEqual([]);
+  expect(findFolderCycles(files.slice(0, 2), 'agent')).toEqual([]);
+});
+
+test('a folder of more than twenty files is found', () => {
+  const files = Array.from({ length: 21 }, (_, index) => ({ path: `agent/${index}.ts`, text: '' }));
+  expect(findCrowded(files)).toEqual(['agent']);
+  expect(findCrowded([...files.slice(1), { path: 'agent/a.test.ts', text: '' }])).toEqual([]);
+});
+
 describe('src/', () => {
   const root = join(import.meta.dirname, '../src');
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
@@ -191,5 +208,13 @@ describe('src/', () => {
 
   test('has no circle of imports', () => {
     expect(findCycles(files)).toEqual([]);
+  });
+
+  test('has no circle of folders in agent/', () => {
+    expect(findFolderCycles(files, 'agent')).toEqual([]);
+  });
+
+  test('has no folder of more than twenty files', () => {
+    expect(findCrowded(files)).toEqual([]);
   });
 });

@@ -120,21 +120,44 @@ export function findViolations(files: SourceFile[]): string[] {
 
 /** Files that import each other in a circle, also by types alone. */
 export function findCycles(files: SourceFile[]): string[][] {
-  const imports = new Map(
-    files
-      .filter(({ path }) => !isTest(path))
-      .map(({ path, text }) => [path, scan(text).imports.map(({ specifier }) => resolveImport(path, specifier))]),
-  );
+  return findCircles(new Map(withoutTests(files).map((file) => [file.path, importsOf(file)])));
+}
+
+/** Folders below `room` that import each other in a circle. */
+export function findFolderCycles(files: SourceFile[], room: string): string[][] {
+  const imports = new Map<string, string[]>();
+  for (const file of withoutTests(files).filter(({ path }) => isIn(room, path))) {
+    const folder = posix.dirname(file.path);
+    const others = importsOf(file).map((target) => posix.dirname(target));
+    imports.set(folder, [...(imports.get(folder) ?? []), ...others.filter((other) => other !== folder)]);
+  }
+  return findCircles(imports);
+}
+
+function findCircles(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
   const done = new Set<string>();
-  const cycles: string[][] = [];
-  const visit = (path: string, trail: readonly string[]): void => {
-    if (trail.includes(path)) return void cycles.push([...trail.slice(trail.indexOf(path)), path]);
-    if (done.has(path)) return;
-    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
-    done.add(path);
+  const circles: string[][] = [];
+  const visit = (place: string, trail: readonly string[]): void => {
+    if (trail.includes(place)) return void circles.push([...trail.slice(trail.indexOf(place)), place]);
+    if (done.has(place)) return;
+    for (const target of arrows.get(place) ?? []) visit(target, [...trail, place]);
+    done.add(place);
   };
-  for (const path of imports.keys()) visit(path, []);
-  return cycles;
+  for (const place of arrows.keys()) visit(place, []);
+  return circles;
+}
+
+const withoutTests = (files: SourceFile[]) => files.filter(({ path }) => !isTest(path));
+
+const importsOf = ({ path, text }: SourceFile): string[] =>
+  scan(text).imports.map(({ specifier }) => resolveImport(path, specifier));
+
+const MOST_FILES = 20;
+
+/** Folders that hold more files than a reader takes in at once. Tests do not count. */
+export function findCrowded(files: SourceFile[]): string[] {
+  const counts = Map.groupBy(withoutTests(files), ({ path }) => posix.dirname(path));
+  return [...counts].filter(([, inside]) => inside.length > MOST_FILES).map(([folder]) => folder);
 }
 
 const resolveImport = (from: string, specifier: string) =>

@@ -5,7 +5,7 @@ import { attachedBytes } from '#domain/thread/attachment.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
-import { contentOf, type NumberedEvent } from '#domain/thread/turn-event.ts';
+import { contentOf } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import { findSchemaProblem } from '#safety/json-schema/json-schema.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -24,21 +24,11 @@ import { openSummary, type SealedSummary } from './compaction/sealed-summary.ts'
 import { type CompactionInput, startCompaction } from './compaction/start-compaction.ts';
 import { answerGate, type CountApproval, type GateAnswer } from './gates/answer-gate.ts';
 import { type ShownGate, showGate, showGates } from './gates/shown-gate.ts';
-import { cancelTurn } from './turn/cancel-turn.ts';
-import { deleteEndedTurn, deleteUnstoredTurns, discardTurn } from './turn/delete-turn.ts';
-import { type StartedTurn, startTurn, type TurnInput } from './turn/start-turn.ts';
-import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn/turn-reply.ts';
-import { watchTurn } from './turn/watch-turn.ts';
-
-export type WatchOptions = {
-  /** The last event that the caller has. Without it, all events follow. */
-  readonly after?: number;
-  /** The caller has just started the turn, so it has missed no events. */
-  readonly fresh?: boolean;
-  /** The caller shows nothing before the turn has ended. */
-  readonly onlyEnd?: boolean;
-  readonly signal: AbortSignal;
-};
+import { cancelTurn } from './input/cancel-turn.ts';
+import { deleteEndedTurn, deleteUnstoredTurns, discardTurn } from './input/delete-turn.ts';
+import { type StartedTurn, startTurn, type TurnInput } from './input/start-turn.ts';
+import { noReplyYet, replyAfter, replyOf, type TurnReply } from './watch/turn-reply.ts';
+import { type WatchOwnTurn, watchTurn } from './watch/watch-turn.ts';
 
 /** How long to wait for a cancelled turn to end. After that, the reply shows the turn as it is. */
 const CANCEL_MS = 5000;
@@ -54,7 +44,7 @@ export type Agent = {
   /** The conversation up to and including a turn, with the bytes of its attachments; undefined when it is larger than `maxBytes`. */
   findHistory(owner: Principal, turn: Turn, maxBytes: number): Promise<readonly NewItem[] | undefined>;
   /** Follows a turn to its end, on any replica. */
-  watch(owner: Principal, turn: Turn, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
+  watch: WatchOwnTurn;
   /**
    * The turn when it has ended. One that has a timeout is cancelled after it; when `signal` aborts, the turn as it is then.
    */

@@ -6,7 +6,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { withScope } from '#store/scope.ts';
 import { findJob, findJobOfThread, type JobFilter, listJobs } from '#store/threads/jobs.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
-import { replyOf, wordsOf } from './turn/turn-reply.ts';
+import { replyOf, wordsOf } from './watch/turn-reply.ts';
 
 /** A job, and the agent's answer once it is completed. */
 export type JobRecord = { readonly job: Job; readonly response: string | null };

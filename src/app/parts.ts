@@ -4,7 +4,7 @@ import type { InboxPace } from '#agent/chats/inbox.ts';
 import type { TracingPace } from '#agent/inspection/trace-turns.ts';
 import type { SchedulerPace } from '#agent/missions/scheduler.ts';
 import type { OutboxPace } from '#agent/outbox/deliver.ts';
-import type { TitlePace } from '#agent/titles/generate-titles.ts';
+import type { TitlePace } from '#agent/threads/generate-titles.ts';
 import type { SessionPace } from '#channels/slack/socket-session.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import type { Network } from '#egress/network.ts';

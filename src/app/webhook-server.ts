@@ -10,7 +10,7 @@ import { renderJob } from '#channels/webhook/job-shape.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';
 import { limitAddresses, requireSecret } from '#channels/webhook/secret.ts';
 import type { EnabledWebhook } from '#config/config.ts';
-import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
+import { deriveSigningText, toSigningSecret } from '#domain/webhook/standard-webhooks.ts';
 import { createLimiter, type TakeUse } from '#http/caller/rate-limit.ts';
 import { mountRoutes } from '#http/routes/define-route.ts';
 import { healthRoutes } from '#http/server/health.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from '#domain/cell.ts';
+import type { Cell } from '#domain/cell/cell.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Cell, joinCell, ownCell } from '#domain/cell.ts';
+import { type Cell, joinCell, ownCell } from '#domain/cell/cell.ts';
 
 /**
  * Joins the cell of this database. The first start with a cell stores its number; after that, a process with another number

@@ -1,8 +1,8 @@
 // @module-tag slow
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hashEmail } from '#domain/cell/user-move.ts';
 import { newId } from '#domain/ids.ts';
-import { hashEmail } from '#domain/user-move.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { addPerson, IDENTITIES_OPEN, OWNED_ROWS } from '../../test/support/person.ts';
 import { findObstacle } from './find-obstacle.ts';

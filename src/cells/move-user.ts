@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Cell } from '#domain/cell.ts';
+import type { Cell } from '#domain/cell/cell.ts';
+import { hashEmail, hashIdentity, type UserMove } from '#domain/cell/user-move.ts';
 import type { UserId } from '#domain/principal.ts';
-import { hashEmail, hashIdentity, type UserMove } from '#domain/user-move.ts';
 import { copyUser } from './copy-user.ts';
 import { deleteMoved, handOverObjects, inTransaction } from './delete-moved.ts';
 import type { MoveClient } from './move-client.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from './cell.ts';
+import type { Cell } from './cell/cell.ts';
 import type { TurnId } from './ids.ts';
 
 /** The request is invalid, and the message says what to change. */

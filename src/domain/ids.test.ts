@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import { joinCell } from './cell.ts';
+import { joinCell } from './cell/cell.ts';
 import { hexFromUuid, newId, uuidFromHex } from './ids.ts';
 
 const times = fc.integer({ min: 0, max: 2 ** 48 - 1 });

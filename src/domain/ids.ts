@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { cellDigits } from './cell.ts';
+import { cellDigits } from './cell/cell.ts';
 
 declare const brand: unique symbol;
 

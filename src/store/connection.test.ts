@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { joinCell } from '#domain/cell.ts';
+import { joinCell } from '#domain/cell/cell.ts';
 import { newId } from '#domain/ids.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { withOwner } from './connection.ts';

@@ -1,6 +1,6 @@
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { ownCell } from '#domain/cell.ts';
+import { ownCell } from '#domain/cell/cell.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely';
+import type { UserMove } from '#domain/cell/user-move.ts';
 import type { ChatAccount, ChatPost } from '#domain/chat/chat.ts';
 import type {
   ChatAccountId,
@@ -32,8 +33,7 @@ import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
-import type { UserMove } from '#domain/user-move.ts';
-import type { WebhookRoute } from '#domain/webhook-route.ts';
+import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
 
 /** The columns of every table, named as in the domain. */
 export type Tables = {

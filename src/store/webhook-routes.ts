@@ -1,4 +1,4 @@
-import type { WebhookRoute } from '#domain/webhook-route.ts';
+import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import type { Audited } from './audit.ts';
 import type { Database, OwnedTransaction } from './connection.ts';
 

@@ -88,7 +88,7 @@ test.skipIf(wall.shortfall !== undefined)(
     const call = jails.run(asking, '{}', { host }).catch((error: unknown) => error);
     await asked;
 
-    const [guard = 0] = (await childrenOf(process.pid)).filter((pid) => !others.has(pid));
+    const guard = (await childrenOf(process.pid)).find((pid) => !others.has(pid)) ?? 0;
     const [jailed = 0] = await childrenOf(guard);
     for (const kind of ['net', 'mnt', 'pid', 'user', 'ipc'])
       expect([kind, await readlink(`/proc/${jailed}/ns/${kind}`)]).not.toEqual([

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { signStandardWebhook, toSigningSecret } from '#domain/standard-webhooks.ts';
+import { signStandardWebhook, toSigningSecret } from '#domain/webhook/standard-webhooks.ts';
 import { findBlocks } from './code-blocks.ts';
 import { readPages } from './pages.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { deriveSigningText, signStandardWebhook, toSigningSecret } from '#domain/standard-webhooks.ts';
+import { deriveSigningText, signStandardWebhook, toSigningSecret } from '#domain/webhook/standard-webhooks.ts';
 import { journey } from '../support/journey.ts';
 import { type Service, WEBHOOK_SECRET, type WireJob } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';

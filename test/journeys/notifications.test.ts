@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { newId } from '#domain/ids.ts';
-import { signStandardWebhook } from '#domain/standard-webhooks.ts';
+import { signStandardWebhook } from '#domain/webhook/standard-webhooks.ts';
 import type { Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { journey } from '../support/journey.ts';

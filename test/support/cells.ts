@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { digitsOf } from '#domain/cell.ts';
+import { digitsOf } from '#domain/cell/cell.ts';
 import { findFreePort } from './free-port.ts';
 import { freshHome, type Home } from './fresh-home.ts';
 import type { ScriptedModel } from './scripted-model.ts';

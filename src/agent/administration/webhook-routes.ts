@@ -1,5 +1,5 @@
 import type { UserId } from '#domain/principal.ts';
-import type { WebhookRoute } from '#domain/webhook-route.ts';
+import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import { audited } from '#store/audit.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteWebhookRoute, findWebhookRoute, insertWebhookRoute, listWebhookRoutes } from '#store/webhook-routes.ts';

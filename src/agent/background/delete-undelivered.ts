@@ -2,7 +2,7 @@ import { Conflict, NotFound } from '#domain/errors.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { findUndelivered } from '#store/system/unstored-turns.ts';
-import { deleteEndedTurn } from '../turn/delete-turn.ts';
+import { deleteEndedTurn } from '../input/delete-turn.ts';
 
 const LOOK_EVERY_MS = 60_000;
 

@@ -2,7 +2,7 @@ import { NotFound } from '#domain/errors.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { findOverdueTurns } from '#store/system/overdue-turns.ts';
-import { cancelTurn } from '../turn/cancel-turn.ts';
+import { cancelTurn } from '../input/cancel-turn.ts';
 
 const LOOK_EVERY_MS = 5000;
 

@@ -3,7 +3,7 @@ import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { listActiveTurns } from '#store/threads/turns.ts';
-import { cancelTurn } from '../turn/cancel-turn.ts';
+import { cancelTurn } from '../input/cancel-turn.ts';
 
 /** How often the leader looks while a removed user may still have something going. */
 const LOOK_AGAIN_MS = 500;

@@ -1,4 +1,4 @@
-import { ownCell } from '#domain/cell.ts';
+import { ownCell } from '#domain/cell/cell.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';

@@ -6,7 +6,7 @@ import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { TurnRecord } from '#domain/thread/turn.ts';
 import type { Agent } from '../agent.ts';
 import type { Attachments } from '../attachments/attachments.ts';
-import { replyOf, wordsOf } from '../turn/turn-reply.ts';
+import { replyOf, wordsOf } from '../watch/turn-reply.ts';
 import type { ChatMessage } from './chat-port.ts';
 import type { HideComposed } from './composed-links.ts';
 import type { OpenAccount } from './connections.ts';

@@ -8,9 +8,9 @@ import { contentOf } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
+import { type Idempotency, type StartedTurn, startTurn, type TurnInput } from '../input/start-turn.ts';
 import { isCovered } from '../prompt/history.ts';
 import { type ContinuedThread, readThreadEnd } from '../prompt/thread-end.ts';
-import { type Idempotency, type StartedTurn, startTurn, type TurnInput } from '../turn/start-turn.ts';
 import { sealSummary } from './sealed-summary.ts';
 
 export type CompactionInput = ContinuedThread &

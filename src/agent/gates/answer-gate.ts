@@ -22,7 +22,7 @@ import { insertApproval } from '#store/tools/approvals.ts';
 import { answerCallQuestion, findCallQuestion } from '#store/tools/call-questions.ts';
 import { insertSiteGrant } from '#store/tools/site-grants.ts';
 import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
-import { continueRun } from '../missions/run-budget.ts';
+import { continueRun } from '../spending/run-budget.ts';
 import { checkPartner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 

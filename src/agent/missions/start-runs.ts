@@ -18,9 +18,9 @@ import {
 } from '#store/system/occurrences.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { answerGate } from '../gates/answer-gate.ts';
-import { cancelTurn } from '../turn/cancel-turn.ts';
-import { startTurn, type TurnInput } from '../turn/start-turn.ts';
-import { limitOfRun } from './run-budget.ts';
+import { cancelTurn } from '../input/cancel-turn.ts';
+import { startTurn, type TurnInput } from '../input/start-turn.ts';
+import { limitOfRun } from '../spending/run-budget.ts';
 
 /** A start that takes longer is tried again, by any replica. */
 const LEASE_SECONDS = 15;

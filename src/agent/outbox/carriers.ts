@@ -9,7 +9,7 @@ import { findEndpoint } from '#store/notifications/endpoints.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { JobRecord, Jobs } from '../jobs.ts';
-import { replyOf, wordsOf } from '../turn/turn-reply.ts';
+import { replyOf, wordsOf } from '../watch/turn-reply.ts';
 import type { Carry } from './deliver.ts';
 import { endpointSecret } from './notifications.ts';
 import { postSigned } from './post-signed.ts';

@@ -1,5 +1,5 @@
 import type { CarryResult } from '#domain/notification/delivery.ts';
-import { signStandardWebhook } from '#domain/standard-webhooks.ts';
+import { signStandardWebhook } from '#domain/webhook/standard-webhooks.ts';
 import type { Egress } from '#egress/egress.ts';
 
 export type SignedPost = {

@@ -10,11 +10,19 @@ import {
   type Prompt,
 } from '#models/model.ts';
 import { askUntilStop } from '#models/stop-sequences.ts';
-import type { AttemptLog } from '../turn/turn-log.ts';
 import { checkBudget, checkRun, isLimited, type RunBudget } from './budget.ts';
 
 /** An answer and its model call. Writing the answer counts the call. */
 export type MeteredAnswer = { readonly answer: ModelAnswer; readonly call: ModelCall };
+
+/** Is told of each call. */
+export type ModelLog = {
+  modelAsked(model: Model): void;
+  modelSpoke(model: Model, milliseconds: number): void;
+  modelAnswered(call: ModelCall, toolCalls: number): void;
+  /** `call.failed` is false for a call that was cancelled. */
+  modelFailed(call: ModelCall, error: unknown): void;
+};
 
 export type Meter = ReturnType<typeof createMeter>;
 
@@ -27,7 +35,7 @@ export function createMeter(options: {
   readonly signal: AbortSignal;
   /** For the model's provider; undefined when traces are not exported. */
   readonly traceparent?: string | undefined;
-  readonly log?: Pick<AttemptLog, 'modelAsked' | 'modelSpoke' | 'modelAnswered' | 'modelFailed'>;
+  readonly log?: ModelLog;
 }) {
   const failedCalls: ModelCall[] = [];
   const { traceparent } = options;

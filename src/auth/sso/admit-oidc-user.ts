@@ -1,7 +1,7 @@
-import { ownCell } from '#domain/cell.ts';
+import { ownCell } from '#domain/cell/cell.ts';
+import { hashEmail, hashIdentity } from '#domain/cell/user-move.ts';
 import { newId } from '#domain/ids.ts';
 import type { OidcIdentity, User } from '#domain/user.ts';
-import { hashEmail, hashIdentity } from '#domain/user-move.ts';
 import { findMove } from '#store/accounts/moves.ts';
 import {
   claimUserByEmail,

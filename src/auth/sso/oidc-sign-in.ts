@@ -10,7 +10,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
-import { carryCell } from '#domain/cell.ts';
+import { carryCell } from '#domain/cell/cell.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import { insertSignIn, type PendingSignIn, takeSignIn } from '#store/accounts/sign-ins.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';

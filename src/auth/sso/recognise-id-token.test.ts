@@ -1,8 +1,8 @@
 // @module-tag slow
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { joinCell } from '#domain/cell.ts';
-import { hashEmail, hashIdentity } from '#domain/user-move.ts';
+import { joinCell } from '#domain/cell/cell.ts';
+import { hashEmail, hashIdentity } from '#domain/cell/user-move.ts';
 import { findUser, insertUser, listUsers, markRemoved, type NewUser } from '#store/accounts/users.ts';
 import { readAudit } from '#store/audit.ts';
 import { connectIdentities, type IdentityDatabase, runInTransaction } from '#store/identity-connection.ts';

@@ -1,6 +1,6 @@
-import { type Cell, ownCell } from '#domain/cell.ts';
+import { type Cell, ownCell } from '#domain/cell/cell.ts';
+import type { UserMove } from '#domain/cell/user-move.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
-import type { UserMove } from '#domain/user-move.ts';
 import { findForwards } from '#store/accounts/moves.ts';
 import type { IdentityDatabase } from '#store/identity-connection.ts';
 import type { Refusal } from '../authenticate.ts';

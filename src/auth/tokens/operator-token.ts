@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Cell, carryCell, cellIn, ownCell } from '#domain/cell.ts';
+import { type Cell, carryCell, cellIn, ownCell } from '#domain/cell/cell.ts';
 
 /** 256 random bits, and the cell. */
 export const newToken = () => carryCell(randomBytes(32).toString('base64url'));

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
-import type { StartedTurn } from '#agent/turn/start-turn.ts';
+import type { StartedTurn } from '#agent/input/start-turn.ts';
 import { isObject } from '#domain/is-object.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
-import { replyOf, type TurnReply, wordsOf } from '#agent/turn/turn-reply.ts';
+import { replyOf, type TurnReply, wordsOf } from '#agent/watch/turn-reply.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound, RateLimited } from '#domain/errors.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { TurnReply } from '#agent/watch/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { FailureCode } from '#domain/thread/turn.ts';
 import { FAILURE_CODES, failureOf } from './turn-failure.ts';

@@ -1,4 +1,4 @@
-import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { TurnReply } from '#agent/watch/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { type Failure, type FailureCode, refusalAt } from '#domain/thread/turn.ts';
 import { formatResponseId } from '#http/response-id.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Conversations } from '#agent/conversations.ts';
-import type { CountInputTokens } from '#agent/prompt/input-tokens.ts';
-import type { Threads } from '#agent/threads.ts';
-import type { StartedTurn } from '#agent/turn/start-turn.ts';
-import { noReplyYet, replyOf } from '#agent/turn/turn-reply.ts';
+import type { CountInputTokens } from '#agent/input/input-tokens.ts';
+import type { StartedTurn } from '#agent/input/start-turn.ts';
+import type { Conversations } from '#agent/threads/conversations.ts';
+import type { Threads } from '#agent/threads/threads.ts';
+import { noReplyYet, replyOf } from '#agent/watch/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';

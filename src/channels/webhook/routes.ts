@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
+import type { Idempotency } from '#agent/input/start-turn.ts';
 import type { Jobs } from '#agent/jobs.ts';
-import type { Idempotency } from '#agent/turn/start-turn.ts';
 import { newId } from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
 import { type JobId, type NewJob, webhookUser } from '#domain/thread/job.ts';

@@ -1,7 +1,7 @@
 import { createWebhookRoutes, type WebhookRoutes } from '#agent/administration/webhook-routes.ts';
 import { parseTemplate } from '#channels/webhook/events/message-template.ts';
 import { checkVerifier } from '#channels/webhook/events/verify-event.ts';
-import type { VerifierKind } from '#domain/webhook-route.ts';
+import type { VerifierKind } from '#domain/webhook/webhook-route.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { askingSecrets } from '../ask-secret.ts';
 import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';

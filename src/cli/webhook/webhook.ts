@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { readConfig } from '#config/config.ts';
-import { deriveSigningText, toSigningSecret } from '#domain/standard-webhooks.ts';
-import { VERIFIER_KINDS } from '#domain/webhook-route.ts';
+import { deriveSigningText, toSigningSecret } from '#domain/webhook/standard-webhooks.ts';
+import { VERIFIER_KINDS } from '#domain/webhook/webhook-route.ts';
 import { printLine } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 import { addRoute, listRoutes, removeRoute } from './webhook-route.ts';

@@ -1,4 +1,4 @@
-import { withoutBlocks } from './first-words.ts';
+import { withoutBlocks } from '../text/first-words.ts';
 import { type NewItem, readableText } from './item.ts';
 
 /** What was said in a message, as it is searched. */

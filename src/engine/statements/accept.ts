@@ -1,7 +1,7 @@
-import { ownCell } from '#domain/cell.ts';
+import { ownCell } from '#domain/cell/cell.ts';
 import type { GateId, ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import { firstWords } from '#domain/thread/first-words.ts';
+import { firstWords } from '#domain/text/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { bodyOf, itemFields } from '#domain/thread/item-fields.ts';
 import type { NewJob } from '#domain/thread/job.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Refusal, Verdict } from '#auth/authenticate.ts';
 import { pairOf } from '#auth/sessions.ts';
-import { digitsOf } from '#domain/cell.ts';
+import { digitsOf } from '#domain/cell/cell.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { admitConnection } from '../server/connections.ts';

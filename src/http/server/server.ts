@@ -7,10 +7,10 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { USER_MOVING } from '#domain/cell/user-move.ts';
 import { InvalidRequest, Misdirected } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
 import { parseTraceparent } from '#domain/trace/trace-context.ts';
-import { USER_MOVING } from '#domain/user-move.ts';
 import { refuse } from '../caller/bearer.ts';
 import { isHttps, type Site } from '../caller/site.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Cell } from '#domain/cell.ts';
+import type { Cell } from '#domain/cell/cell.ts';
+import type { UserMove } from '#domain/cell/user-move.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { UserMove } from '#domain/user-move.ts';
 import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
 
 /** The move of the user in a query that joins `user_moves`. */

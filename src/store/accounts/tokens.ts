@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import type { UserMove } from '#domain/cell/user-move.ts';
 import type { TokenId } from '#domain/ids.ts';
 import type { Role, Scope, UserId } from '#domain/principal.ts';
 import type { Token } from '#domain/user.ts';
-import type { UserMove } from '#domain/user-move.ts';
 import type { Audited } from '../audit.ts';
 import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
 import { userOf } from '../scope.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from '#domain/cell.ts';
+import type { Cell } from '#domain/cell/cell.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { SystemConnection } from './system-connection.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { cellDigits } from '#domain/cell.ts';
+import { cellDigits } from '#domain/cell/cell.ts';
 import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';

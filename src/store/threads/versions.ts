@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
-import { firstWords } from '#domain/thread/first-words.ts';
+import { firstWords } from '#domain/text/first-words.ts';
 import type { ItemBody, NewItem } from '#domain/thread/item.ts';
 import type { PlacedTurn } from '#domain/thread/versions.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';

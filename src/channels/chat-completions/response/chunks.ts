@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
-import { noReplyYet, replyAfter } from '#agent/turn/turn-reply.ts';
+import { noReplyYet, replyAfter } from '#agent/watch/turn-reply.ts';
 import type { ItemId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { ANSWER_BREAK } from '#domain/thread/replayed-history.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { TurnReply } from '#agent/watch/turn-reply.ts';
 import { hexFromUuid } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { ANSWER_BREAK } from '#domain/thread/replayed-history.ts';

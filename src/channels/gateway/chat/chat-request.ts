@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnInput } from '#agent/turn/start-turn.ts';
+import type { TurnInput } from '#agent/input/start-turn.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
 import { uuid } from '#http/routes/uuid.ts';

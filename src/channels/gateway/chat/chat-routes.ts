@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
-import { type TurnReply, wordsOf } from '#agent/turn/turn-reply.ts';
+import { type TurnReply, wordsOf } from '#agent/watch/turn-reply.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { refusalAt } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
-import type { Threads } from '#agent/threads.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import { isOperator } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Shares } from '#agent/shares.ts';
+import type { Shares } from '#agent/threads/shares.ts';
 import type { Share } from '#domain/thread/share.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Shares } from '#agent/shares.ts';
+import type { Shares } from '#agent/threads/shares.ts';
 import type { ItemId } from '#domain/ids.ts';
 import type { SharedItem, SharedPart } from '#domain/thread/share.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';

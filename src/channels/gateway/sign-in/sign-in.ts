@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type SignedIn, type SignIn, TICKET_SECONDS } from '#auth/sign-in.ts';
-import { digitsOf } from '#domain/cell.ts';
+import { digitsOf } from '#domain/cell/cell.ts';
 import { refuse, SESSION_COOKIE } from '#http/caller/bearer.ts';
 import { clearCookie, readCookie, setCookie } from '#http/caller/cookies.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';

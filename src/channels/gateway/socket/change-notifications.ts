@@ -1,5 +1,5 @@
 import type { Jobs } from '#agent/jobs.ts';
-import type { Threads } from '#agent/threads.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal, UserId } from '#domain/principal.ts';
 import type { SocketConnection } from '#http/socket/socket-connection.ts';

@@ -1,6 +1,6 @@
 import type { Agent } from '#agent/agent.ts';
 import type { Jobs } from '#agent/jobs.ts';
-import type { Threads } from '#agent/threads.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';

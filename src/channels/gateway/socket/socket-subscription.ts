@@ -1,6 +1,6 @@
 import type { Agent } from '#agent/agent.ts';
-import type { Threads } from '#agent/threads.ts';
-import { STARTED, type ThreadEvent, watchThread } from '#agent/turn/watch-thread.ts';
+import type { Threads } from '#agent/threads/threads.ts';
+import { STARTED, type ThreadEvent, watchThread } from '#agent/watch/watch-thread.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PromptTemplates } from '#agent/prompt-templates.ts';
+import type { PromptTemplates } from '#agent/threads/prompt-templates.ts';
 import { type PromptTemplate, TEMPLATE_NAME } from '#domain/prompt-template.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
-import type { Threads } from '#agent/threads.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
 import { type ContentPart, partsOf, readableText, type TimedItem } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';

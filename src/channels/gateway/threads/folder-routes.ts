@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Folders } from '#agent/folders.ts';
+import type { Folders } from '#agent/threads/folders.ts';
 import type { FolderId } from '#domain/ids.ts';
 import type { Folder } from '#domain/thread/folder.ts';
 import { defineRoute } from '#http/routes/define-route.ts';

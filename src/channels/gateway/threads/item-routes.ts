@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { OpenAttachment } from '#agent/attachments/attachments.ts';
-import type { LoadImage } from '#agent/attachments/load-image.ts';
-import type { Threads } from '#agent/threads.ts';
+import type { LoadImage } from '#agent/threads/load-image.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import type { ItemId } from '#domain/ids.ts';
 import { isShownPicture } from '#domain/text/media-type.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Threads } from '#agent/threads.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import type { TurnId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';

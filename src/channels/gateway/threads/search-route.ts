@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Threads } from '#agent/threads.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { searchWordsOf } from '#domain/text/search-words.ts';
 import { defineRoute } from '#http/routes/define-route.ts';

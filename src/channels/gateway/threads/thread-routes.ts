@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Threads } from '#agent/threads.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { type FolderId, type ItemId, isUuid, type ThreadId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Versions } from '#agent/versions.ts';
+import type { Versions } from '#agent/threads/versions.ts';
 import type { ItemId, TurnId } from '#domain/ids.ts';
 import type { TurnVersions } from '#domain/thread/versions.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';

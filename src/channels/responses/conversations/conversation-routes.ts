@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
-import type { Conversations } from '#agent/conversations.ts';
-import type { Threads } from '#agent/threads.ts';
+import type { Conversations } from '#agent/threads/conversations.ts';
+import type { Threads } from '#agent/threads/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';

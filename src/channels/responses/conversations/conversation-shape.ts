@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Conversation } from '#agent/conversations.ts';
+import type { Conversation } from '#agent/threads/conversations.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { isObject } from '#domain/is-object.ts';
 import type { NewItem } from '#domain/thread/item.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
-import type { Idempotency, TurnInput } from '#agent/turn/start-turn.ts';
+import type { Idempotency, TurnInput } from '#agent/input/start-turn.ts';
 import { isObject } from '#domain/is-object.ts';
 import type { Principal } from '#domain/principal.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';

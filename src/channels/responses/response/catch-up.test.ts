@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Agent } from '#agent/agent.ts';
-import { watchTurn } from '#agent/turn/watch-turn.ts';
+import { watchTurn } from '#agent/watch/watch-turn.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';

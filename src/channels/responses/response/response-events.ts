@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
-import { noReplyYet, replyAfter } from '#agent/turn/turn-reply.ts';
+import { noReplyYet, replyAfter } from '#agent/watch/turn-reply.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type CompactionBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replyOf } from '#agent/turn/turn-reply.ts';
+import { replyOf } from '#agent/watch/turn-reply.ts';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemBody, text } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';

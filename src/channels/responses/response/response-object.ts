@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnReply } from '#agent/turn/turn-reply.ts';
+import type { TurnReply } from '#agent/watch/turn-reply.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import { REASONING_DETAILS, REASONING_EFFORTS } from '#domain/thread/sampling.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '#agent/agent.ts';
-import type { StartedTurn } from '#agent/turn/start-turn.ts';
+import type { StartedTurn } from '#agent/input/start-turn.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type ItemId, newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';

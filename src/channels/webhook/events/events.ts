@@ -3,7 +3,7 @@ import type { WebhookRoutes } from '#agent/administration/webhook-routes.ts';
 import type { Agent } from '#agent/agent.ts';
 import type { Jobs } from '#agent/jobs.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import type { WebhookRoute } from '#domain/webhook-route.ts';
+import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import { digestOf } from '../delivery.ts';
 import { acceptDelivery, type WebhookDelivery } from '../routes.ts';
 import { webhookMessage } from '../webhook-message.ts';

@@ -1,5 +1,5 @@
 import { InvalidSecret } from '#domain/errors.ts';
-import { findSigningKey, signStandardWebhook } from '#domain/standard-webhooks.ts';
+import { findSigningKey, signStandardWebhook } from '#domain/webhook/standard-webhooks.ts';
 import { checkDeliveryId, checkSignatures, type Delivery, getHeader, parseFreshTimestamp } from '../delivery.ts';
 
 const HEADER = 'webhook-signature';

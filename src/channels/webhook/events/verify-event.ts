@@ -1,6 +1,6 @@
 import { InvalidRequest, InvalidSecret } from '#domain/errors.ts';
-import { findSigningKey } from '#domain/standard-webhooks.ts';
-import type { VerifierKind } from '#domain/webhook-route.ts';
+import { findSigningKey } from '#domain/webhook/standard-webhooks.ts';
+import type { VerifierKind } from '#domain/webhook/webhook-route.ts';
 import type { Delivery } from '../delivery.ts';
 import { verifyGithub } from './github-signature.ts';
 import { DEFAULT_SECRET_HEADER, verifySharedSecret } from './shared-secret.ts';

@@ -5,12 +5,12 @@ import type { Engine } from '#engine/engine.ts';
 import { estimateTokens } from '#models/estimate-tokens.ts';
 import type { Database } from '#store/connection.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
-import { isAnswer, type TurnInput } from '../turn/start-turn.ts';
-import { recentItems } from './history.ts';
-import { scaleFrom } from './history-tokens.ts';
-import { buildPrompt } from './prompt.ts';
-import { readPromptSetting, type SettingParts } from './prompt-setting.ts';
-import { readThreadEnd, unstartedTurn } from './thread-end.ts';
+import { recentItems } from '../prompt/history.ts';
+import { scaleFrom } from '../prompt/history-tokens.ts';
+import { buildPrompt } from '../prompt/prompt.ts';
+import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
+import { readThreadEnd, unstartedTurn } from '../prompt/thread-end.ts';
+import { isAnswer, type TurnInput } from './start-turn.ts';
 
 /** Estimates the tokens of the prompt that a turn with this input would begin with. It starts and stores nothing. */
 export type CountInputTokens = (owner: Principal, input: TurnInput) => Promise<number>;

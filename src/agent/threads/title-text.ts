@@ -1,5 +1,5 @@
 import { cut } from '#domain/text/cut.ts';
-import { withoutBlocks } from '#domain/thread/first-words.ts';
+import { withoutBlocks } from '#domain/text/first-words.ts';
 import { type Item, readableText, text } from '#domain/thread/item.ts';
 import type { Prompt } from '#models/model.ts';
 

@@ -1,7 +1,7 @@
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type ItemId, newId, type ThreadId, type TurnId, type TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { firstWords } from '#domain/thread/first-words.ts';
+import { firstWords } from '#domain/text/first-words.ts';
 import { type NewItem, type TimedItem, text } from '#domain/thread/item.ts';
 import { MAX_THREAD_BYTES, type Thread } from '#domain/thread/thread.ts';
 import { refusalAt, type Turn } from '#domain/thread/turn.ts';
@@ -15,7 +15,7 @@ import { findItemPosition, type ItemPosition, listItemsOfTurn } from '#store/thr
 import { countBytes, lockThread, replaceCatalog, takeNextPosition } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, listQueued } from '#store/threads/turns.ts';
 import { placeTurns, placeVersion, showLine } from '#store/threads/versions.ts';
-import { findEarlier, type Idempotency, type StartedTurn } from './turn/start-turn.ts';
+import { findEarlier, type Idempotency, type StartedTurn } from '../input/start-turn.ts';
 
 export type Versions = ReturnType<typeof createVersions>;
 

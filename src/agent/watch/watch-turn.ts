@@ -1,3 +1,4 @@
+import type { Principal } from '#domain/principal.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import {
@@ -10,6 +11,19 @@ import {
 } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import { fillGaps } from './fill-gaps.ts';
+
+export type WatchOptions = {
+  /** The last event that the caller has. Without it, all events follow. */
+  readonly after?: number;
+  /** The caller has just started the turn, so it has missed no events. */
+  readonly fresh?: boolean;
+  /** The caller shows nothing before the turn has ended. */
+  readonly onlyEnd?: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** Follows a turn of the owner to its end, on any replica. */
+export type WatchOwnTurn = (owner: Principal, turn: Turn, options: WatchOptions) => AsyncGenerator<NumberedEvent, void>;
 
 /** How long after the end of a turn its log may still be written, by a replica that was held up. */
 const LATE_LOG_MS = 600_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MissionId } from '#domain/ids.ts';
 import { NO_USAGE } from '#domain/usage.ts';
-import { BudgetExceeded, checkRun } from '../spending/budget.ts';
+import { BudgetExceeded, checkRun } from './budget.ts';
 import { continueRun, createRunBudget, limitOfRun } from './run-budget.ts';
 
 const usage = { ...NO_USAGE, inputTokens: 60, outputTokens: 40, cost: { inputUsd: 0.01, outputUsd: 0.02 } };

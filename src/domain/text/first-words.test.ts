@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ItemId } from '../ids.ts';
+import { type NewItem, text, textByOthers } from '../thread/item.ts';
 import { firstWords } from './first-words.ts';
-import { type NewItem, text, textByOthers } from './item.ts';
 
 const user = (said: string): NewItem => ({
   id: 'i' as ItemId,

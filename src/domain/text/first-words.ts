@@ -1,5 +1,5 @@
-import { cut } from '../text/cut.ts';
-import { type NewItem, readableText } from './item.ts';
+import { type NewItem, readableText } from '../thread/item.ts';
+import { cut } from './cut.ts';
 
 const LONGEST = 120;
 

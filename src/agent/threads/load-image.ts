@@ -2,8 +2,8 @@ import { InvalidRequest } from '#domain/errors.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { isShownPicture } from '#domain/text/media-type.ts';
-import type { Threads } from '../threads.ts';
-import type { FetchLinks } from './fetch-links.ts';
+import type { FetchLinks } from '../attachments/fetch-links.ts';
+import type { Threads } from './threads.ts';
 
 export type LoadedImage = { readonly mediaType: string; readonly bytes: Buffer };
 

@@ -1,7 +1,7 @@
+import type { UserId } from '../principal.ts';
+import { hashSecret } from '../secret-hash.ts';
+import type { OidcIdentity } from '../user.ts';
 import type { Cell } from './cell.ts';
-import type { UserId } from './principal.ts';
-import { hashSecret } from './secret-hash.ts';
-import type { OidcIdentity } from './user.ts';
 
 /** A user's way to another cell. `leaving`: nothing new is accepted here. `left`: the other cell has everything. `gone`: nothing is left here. */
 export type UserMove = {

@@ -2,7 +2,7 @@ import type { MissionRun } from '#domain/mission/mission.ts';
 import type { Spent } from '#domain/spending.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { tokensOf, type Usage } from '#domain/usage.ts';
-import type { RunBudget } from '../spending/budget.ts';
+import type { RunBudget } from './budget.ts';
 
 const NOTHING: Spent = { tokens: 0, usd: 0 };
 

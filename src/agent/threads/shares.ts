@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Cell, carryCell } from '#domain/cell.ts';
+import { type Cell, carryCell } from '#domain/cell/cell.ts';
 import { Forbidden, InvalidRequest, Misdirected, NotFound } from '#domain/errors.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, type UserId } from '#domain/principal.ts';
@@ -13,7 +13,7 @@ import { deleteShare, findShare, listShares, putShare } from '#store/threads/sha
 import { findItemPosition, listItemsBefore, listItemsFrom } from '#store/threads/thread-items.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 import { lockThread } from '#store/threads/threads.ts';
-import type { Attachments, OpenAttachment } from './attachments/attachments.ts';
+import type { Attachments, OpenAttachment } from '../attachments/attachments.ts';
 
 export type Shares = ReturnType<typeof createShares>;
 

@@ -29,9 +29,9 @@ import { deleteThread, lockThread } from '#store/threads/threads.ts';
 import { findNewestModel, findTurnTimes } from '#store/threads/turn-details.ts';
 import { findTurn, listQueued, listRefused, listTurnsFrom } from '#store/threads/turns.ts';
 import { listSiblings } from '#store/threads/versions.ts';
-import type { Attachments, Base64Of, OpenAttachment } from './attachments/attachments.ts';
-import { type ShownGate, showGate } from './gates/shown-gate.ts';
-import { withdrawTurn } from './turn/delete-turn.ts';
+import type { Attachments, Base64Of, OpenAttachment } from '../attachments/attachments.ts';
+import { type ShownGate, showGate } from '../gates/shown-gate.ts';
+import { withdrawTurn } from '../input/delete-turn.ts';
 
 export type Threads = ReturnType<typeof createThreads>;
 

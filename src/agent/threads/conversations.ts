@@ -1,8 +1,8 @@
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type ItemId, newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import { firstWords } from '#domain/text/first-words.ts';
 import { callerItems } from '#domain/thread/caller-items.ts';
-import { firstWords } from '#domain/thread/first-words.ts';
 import type { Item, NewItem } from '#domain/thread/item.ts';
 import { MAX_THREAD_BYTES, type Thread } from '#domain/thread/thread.ts';
 import { refusalAt, type TurnRequest } from '#domain/thread/turn.ts';
@@ -15,7 +15,7 @@ import { findOpenGate } from '#store/threads/gates.ts';
 import { findItemPosition, type ItemPosition, listItemsFrom, NEAR } from '#store/threads/thread-items.ts';
 import { countBytes, insertThread, lockThread, takeNextPosition } from '#store/threads/threads.ts';
 import { insertEndedTurn } from '#store/threads/turns.ts';
-import type { Attachments } from './attachments/attachments.ts';
+import type { Attachments } from '../attachments/attachments.ts';
 
 export type { Conversation };
 export type Conversations = ReturnType<typeof createConversations>;

@@ -4,9 +4,9 @@ import type { Principal } from '#domain/principal.ts';
 import type { TimedItem } from '#domain/thread/item.ts';
 import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import type { NumberedEvent } from '#domain/thread/turn-event.ts';
-import type { Agent } from '../agent.ts';
 import type { ShownGate } from '../gates/shown-gate.ts';
-import type { Threads } from '../threads.ts';
+import type { Threads } from '../threads/threads.ts';
+import type { WatchOwnTurn } from './watch-turn.ts';
 
 /** What followers of a thread receive. */
 export type ThreadEvent =
@@ -33,7 +33,7 @@ export const STARTED = -1;
  * turn. It waits for a slow reader.
  */
 export async function* watchThread(
-  { agent, threads }: { agent: Agent; threads: Threads },
+  { agent, threads }: { agent: { watch: WatchOwnTurn }; threads: Threads },
   owner: Principal,
   threadId: ThreadId,
   { after, signal }: ThreadWatch,
