@@ -19,7 +19,7 @@ import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { type NewItem, text, textOf } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
-import type { RunTurn } from '#engine/running-turns.ts';
+import type { RunTurn } from '#engine/running/turn-run.ts';
 import type { Model } from '#models/model.ts';
 import { createSecretSearch } from '#safety/secrets/secret-search.ts';
 import { isAway } from '#store/away.ts';

@@ -43,7 +43,7 @@ create policy owner on threads using (
   user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
 
 -- One run of the agent loop. `ready_at` is set exactly while a thread's active turn waits for a replica: it is the time
--- of acceptance, so the oldest goes first. `handback`, `trial`, `group_attempt`, `group_size` and `broken` tell turns
+-- of acceptance, so the oldest goes first. `handback`, `group_attempt`, `group_size` and `broken` tell turns
 -- that kill their hosts from innocent ones. The turns of a thread are a tree, of which one line is shown (`follows`,
 -- `origin`, `hidden`). `counted_calls`: model calls of tools that are counted, so that a repeated send counts nothing.
 -- `run`: the first turn of a chain of gates; null for the first one itself.
@@ -62,7 +62,6 @@ create table turns (
   runner uuid,
   attempt integer not null default -1,
   handback integer not null default 0,
-  trial integer,
   created_at timestamptz not null default now(),
   started_at timestamptz,
   ended_at timestamptz,

@@ -9,6 +9,8 @@ import { repairTimes } from './statements/repair-times.ts';
 /** Non-leaders run a task on every tenth tick, in case the leader is stuck. */
 const RARELY = 10;
 
+export type LeaderTasks = ReturnType<typeof startLeaderTasks>;
+
 /** The regular work that one replica does for all. */
 export function startLeaderTasks(options: {
   pool: EnginePool;

@@ -6,6 +6,8 @@ const LARGEST_SHARE = 0.9;
 /** How many places a user may hold, and how many each user holds. */
 export type Shares = { readonly most: number; readonly held: ReadonlyMap<UserId, number> };
 
+export type Places = ReturnType<typeof createPlaces>;
+
 /** The places for turns on this replica: those of running turns, and those set aside for turns that are about to start. */
 export function createPlaces(capacity: number, running: { count: () => number; users: () => Iterable<UserId> }) {
   const most = Math.max(1, Math.floor(capacity * LARGEST_SHARE));

@@ -121,7 +121,6 @@ export type Tables = {
     runner: ReplicaId | null;
     attempt: Generated<number>;
     handback: Generated<number>;
-    trial: number | null;
     groupAttempt: number | null;
     groupSize: number | null;
     readyAt: Date | null;

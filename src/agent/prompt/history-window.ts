@@ -5,7 +5,7 @@ import type { Reads } from '#domain/thread/origin.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
-import type { TurnRun } from '#engine/running-turns.ts';
+import type { TurnRun } from '#engine/running/turn-run.ts';
 import { estimateTokens } from '#models/estimate-tokens.ts';
 import { type Model, ModelFailure, type OnReasoning, type OnText, type Prompt } from '#models/model.ts';
 import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';

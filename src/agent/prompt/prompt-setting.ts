@@ -1,6 +1,6 @@
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
-import type { TurnRun } from '#engine/running-turns.ts';
+import type { TurnRun } from '#engine/running/turn-run.ts';
 import { identityFor } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
 import type { Skills } from '#tools/skills/skills.ts';

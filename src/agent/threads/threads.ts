@@ -8,7 +8,7 @@ import type { Thread, ThreadChange, ThreadListing } from '#domain/thread/thread.
 import type { Turn } from '#domain/thread/turn.ts';
 import { type TurnVersions, versionsOf } from '#domain/thread/versions.ts';
 import type { Engine } from '#engine/engine.ts';
-import type { ThreadChanged } from '#engine/statements/thread-changes.ts';
+import type { ThreadChanged } from '#engine/events/thread-changes.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { holdFolder } from '#store/threads/folders.ts';

@@ -1,6 +1,7 @@
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import type { Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
-import { type RunTurn, type TurnRun, TurnStopped } from '#engine/running-turns.ts';
+import type { RunTurn, TurnRun } from '#engine/running/turn-run.ts';
+import { TurnStopped } from '#engine/running/turn-stopped.ts';
 import { ModelFailure } from '#models/model.ts';
 import { runCompaction } from '../compaction/run-compaction.ts';
 import { outcomeOfCancel } from '../input/cancel-turn.ts';

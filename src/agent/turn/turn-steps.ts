@@ -10,7 +10,7 @@ import { positionItems, type Turn } from '#domain/thread/turn.ts';
 import { callOf, contentOf, eventsOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { traceparentOf } from '#domain/trace/trace-context.ts';
 import { addUsage, NO_USAGE } from '#domain/usage.ts';
-import type { TurnRun } from '#engine/running-turns.ts';
+import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import { identityFor } from '#memory/identity.ts';
 import { type Model, type ModelAnswer, ModelFailure, type PromptMessage } from '#models/model.ts';

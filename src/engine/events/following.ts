@@ -3,7 +3,7 @@ import type { EnginePool } from '../engine-connection.ts';
 import { sendSignal } from '../presence/listener.ts';
 
 /** How long a peer's signal counts before its row must confirm it. */
-const HEARD_MS = 2000;
+const FRESH_MS = 2000;
 
 /** Announces whether this replica has followers, so that the others send no signals without a receiver. */
 export function createFollowing(options: {
@@ -15,7 +15,7 @@ export function createFollowing(options: {
 }) {
   const { pool, replica, onError } = options;
   let announced = false;
-  let heardAt = -Infinity;
+  let receivedAt = -Infinity;
 
   async function announce(): Promise<void> {
     const follows = options.count() > 0;
@@ -38,9 +38,10 @@ export function createFollowing(options: {
       announced = false;
       void announce();
     },
-    hear: () => {
-      heardAt = performance.now();
+    /** Another replica has said that it has followers. */
+    received: () => {
+      receivedAt = performance.now();
     },
-    wasHeard: () => performance.now() - heardAt < HEARD_MS,
+    hasReceived: () => performance.now() - receivedAt < FRESH_MS,
   };
 }

@@ -3,7 +3,7 @@ import type { CancelReason } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { ENGINE_TIMES, type EngineTimes } from '../engine-times.ts';
 import { repeat } from '../repeat.ts';
-import { PRESENCE, type Session } from './listener.ts';
+import { PRESENCE, type Session, sendSignal } from './listener.ts';
 
 /** A turn that runs here according to the table. */
 export type RunningRow = {
@@ -32,27 +32,33 @@ export type Due = {
   readonly chats: boolean;
 };
 
-/**
- * One statement, sent more than twice a second, does all the regular work of a replica: it renews the lease, checks for waiting turns
- * and reads the state of the turns that run here. On the two oldest replicas it also looks for silent peers and for work
- * that is due: either of them is enough, and the second one covers for the first. It takes over from dead peers.
- */
-export function startHeartbeat<Remembered>(options: {
-  session: Session;
-  pool: EnginePool;
-  replica: ReplicaId;
-  times: EngineTimes;
+type HeartbeatOptions<Remembered> = {
+  readonly session: Session;
+  readonly pool: EnginePool;
+  readonly replica: ReplicaId;
+  readonly times: EngineTimes;
   /** Registers this replica again, after peers have declared it dead. */
-  announce: () => Promise<void>;
+  readonly announce: () => Promise<void>;
   /** A snapshot taken just before the statement is sent. */
-  before: () => Remembered;
-  onRunning: (rows: readonly RunningRow[], remembered: Remembered) => void;
-  onReady: () => void;
-  onDue: (due: Due) => void;
+  readonly before: () => Remembered;
+  readonly onRunning: (rows: readonly RunningRow[], remembered: Remembered) => void;
+  readonly onReady: () => void;
+  readonly onDue: (due: Due) => void;
   /** Called with the number of turns that were taken from dead peers. */
-  onTakenOver: (turns: number) => void;
-  onError: (error: unknown) => void;
-}) {
+  readonly onTakenOver: (turns: number) => void;
+  readonly onError: (error: unknown) => void;
+};
+
+/**
+ * One statement, sent more than twice a second, does all the regular work of a replica:
+ *
+ * 1. It renews the lease, says whether turns wait, and reads the state of the turns that run here.
+ * 2. On the two oldest replicas it also finds silent peers and work that is due: either of them is enough, and the second one
+ *    covers for the first.
+ * 3. A peer that looks dead in two heartbeats in a row is declared dead, and its turns are taken over; but only by a replica
+ *    whose own heartbeat has been steady, because after a gap of the database all peers look dead.
+ */
+export function startHeartbeat<Remembered>(options: HeartbeatOptions<Remembered>) {
   const { pool, replica, times } = options;
   const text = heartbeatStatement(times);
   let steadySince: number | undefined;
@@ -101,12 +107,7 @@ export function startHeartbeat<Remembered>(options: {
     if (!mayJudge() || (crashed.length === 0 && expired.length === 0)) return;
 
     await endSessions(pool, [...crashed, ...expired.map(({ id }) => id)]);
-    const { rows } = await pool.query<{ moved: number }>('select moved from take_over_turns($1, $2, $3::interval)', [
-      replica,
-      crashed,
-      inSql(times.lease),
-    ]);
-    options.onTakenOver(rows[0]?.moved ?? 0);
+    options.onTakenOver(await takeOverTurns(pool, replica, crashed, inSql(times.lease)));
   }
 
   const pauseMs = () =>
@@ -202,17 +203,24 @@ export async function moveStrandedTurns(
   mayJudge = true,
   { lease } = ENGINE_TIMES,
 ): Promise<number> {
-  const { rows } = await pool.query<{ moved: number }>('select moved from take_over_turns($1, $2, $3::interval)', [
-    self,
-    [],
-    mayJudge ? inSql(lease) : NEVER,
-  ]);
+  return takeOverTurns(pool, self, [], mayJudge ? inSql(lease) : NEVER);
+}
+
+/** Returns how many turns were moved: those of `dead` replicas, and of all whose lease is older than this. */
+async function takeOverTurns(
+  pool: EnginePool,
+  self: ReplicaId,
+  dead: readonly ReplicaId[],
+  lease: string,
+): Promise<number> {
+  const text = 'select moved from take_over_turns($1, $2, $3::interval)';
+  const { rows } = await pool.query<{ moved: number }>(text, [self, dead, lease]);
   return rows[0]?.moved ?? 0;
 }
 
 /**
- * Leaves in order: unfinished turns go back at once, and the interruption doesn't count against them. The row is deleted first:
- * a statement in progress has either finished by then, or finds no row and writes nothing.
+ * Leaves in order: unfinished turns go back at once and wake the other replicas, and the interruption doesn't count against
+ * them. The row is deleted first: a statement in progress has either finished by then, or finds no row and writes nothing.
  */
 export async function handBack(pool: EnginePool, self: ReplicaId): Promise<void> {
   await pool.query('delete from replicas where id = $1', [self]);
@@ -220,4 +228,5 @@ export async function handBack(pool: EnginePool, self: ReplicaId): Promise<void>
     `update turns set runner = null, ready_at = least(created_at, now()), handback = attempt + 1 where status = 'running' and runner = $1`,
     [self],
   );
+  await sendSignal(pool, { wake: true });
 }

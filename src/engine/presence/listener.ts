@@ -29,7 +29,7 @@ export type Listener = Session & {
 /** Statements on the connection that holds the presence lock. They wait for nothing but a new connection after a loss. */
 export type Session = { query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> };
 
-type Joining = {
+export type Joining = {
   readonly replica: ReplicaId;
   /** The `application_name` of all connections of this process. */
   readonly application: string;
@@ -38,19 +38,19 @@ type Joining = {
   readonly admit: (living: readonly ReplicaFacts[]) => void;
 };
 
+type ListenerOptions = Joining & {
+  readonly connection: pg.PoolConfig;
+  readonly onSignal: (signal: Signal) => void;
+  readonly onConnect: () => void;
+  readonly onError: (error: unknown) => void;
+};
+
 /**
  * One connection per process that receives signals, renews the lease and holds this replica's presence lock. It reconnects
  * after a failure, and `onConnect` then checks for missed changes. An idle replica needs no other connection, and a busy one
  * has no statement that could delay the lease.
  */
-export async function startListener(
-  options: Joining & {
-    connection: pg.PoolConfig;
-    onSignal: (signal: Signal) => void;
-    onConnect: () => void;
-    onError: (error: unknown) => void;
-  },
-): Promise<Listener> {
+export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { connection, onSignal, onConnect, onError } = options;
   const closed = new AbortController();
   let isAdmitted = false;

@@ -14,7 +14,7 @@ export type ClaimedTurn = {
   /** How long ago it was accepted; absent when it starts in the call that accepts it. */
   readonly ageMs?: number;
   readonly suspicion: Suspicion;
-  /** The largest group that a suspect may be tried in; undefined if it was in no trial so far. */
+  /** The largest group that a suspect may run in; undefined if it was not in quarantine so far. */
   readonly groupLimit?: number | undefined;
   /** How many attempts ended in an unexpected error. */
   readonly broken: number;
@@ -50,8 +50,8 @@ export type TurnContext = UserContext & ThreadContext;
 
 /**
  * Whether a turn kills its hosts. Each attempt that crashed without having written anything makes it more likely: after
- * two it is a suspect and runs on trial, in a group. Each crash of the host halves the group; if it crashes while the turn is
- * on trial alone, the turn is poison.
+ * two it is a suspect and runs in quarantine, in a group. Each crash of the host halves the group; if it crashes while the
+ * turn is in quarantine alone, the turn is poison.
  */
 export type Suspicion = 'none' | 'suspect' | 'poison';
 
@@ -76,14 +76,15 @@ export async function readClaimedTurns(
   ids: readonly TurnId[],
 ): Promise<ClaimedTurn[]> {
   const { rows } = await pool.query<ClaimedRow>(CLAIMED, [self, ids]);
-  return rows.map(({ handback, trial, groupAttempt, groupSize, progress, broken, ageMs, ...turn }) => {
+  return rows.map(({ handback, groupAttempt, groupSize, progress, broken, ageMs, ...turn }) => {
     const good = Math.max(progress ?? 0, handback); // the newest attempt that wrote something or was handed back
+    const group = (groupAttempt ?? -1) > good ? groupSize : null; // the size of the group that crashed
     return {
       turn: { ...turn, usage: NO_USAGE },
       ageMs,
       broken,
-      suspicion: suspicionOf(turn.attempt, trial ?? -1, good),
-      groupLimit: (groupAttempt ?? -1) > good ? Math.max(1, Math.floor((groupSize ?? 1) / 2)) : undefined,
+      suspicion: group === 1 ? 'poison' : turn.attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none',
+      groupLimit: group === null ? undefined : Math.max(1, Math.floor(group / 2)),
     };
   });
 }
@@ -91,7 +92,6 @@ export async function readClaimedTurns(
 type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly ageMs: number;
   readonly handback: number;
-  readonly trial: number | null;
   readonly groupAttempt: number | null;
   readonly groupSize: number | null;
   readonly progress: number | null;
@@ -102,19 +102,13 @@ type ClaimedRow = Omit<Turn, 'usage'> & {
 const CLAIMED = `
   select id, thread_id as "threadId", user_id as "userId", seq, run, status, channel, request, failure, attempt,
     cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt",
-    extract(epoch from now() - created_at)::float8 * 1000 as "ageMs", handback, trial, broken,
+    extract(epoch from now() - created_at)::float8 * 1000 as "ageMs", handback, broken,
     group_attempt as "groupAttempt", group_size as "groupSize",
     case when attempt > 0 then (
       select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
     ) end as progress
   from turns where id = any($2::uuid[]) and runner = $1 and status = 'running'
   order by created_at`;
-
-/** `trial` is the attempt that ran on trial alone. */
-function suspicionOf(attempt: number, trial: number, good: number): Suspicion {
-  if (trial > good) return 'poison';
-  return attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none';
-}
 
 export async function readContexts(pool: EnginePool, turns: readonly Turn[]): Promise<TurnContext[]> {
   const { rows } = await pool.query<{ ofUser: UserContext; ofThread: ThreadContextJson }>(

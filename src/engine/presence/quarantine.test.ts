@@ -3,14 +3,14 @@ import { newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import type { Session } from './listener.ts';
-import { createTrials } from './trial.ts';
+import { createQuarantine } from './quarantine.ts';
 
 type Suspect = { readonly id: TurnId; readonly most: number | undefined };
 
 const suspects = (count: number): Suspect[] => Array.from({ length: count }, () => ({ id: newId(), most: undefined }));
 
 /**
- * One life of a host: tries its suspects until all have ended, or until `killer` is in a group. Returns the groups, and what
+ * One life of a host: its suspects run until all have ended, or until `killer` is in a group. Returns the groups, and what
  * the next host finds.
  */
 async function host(found: readonly Suspect[], killer?: TurnId): Promise<{ groups: TurnId[][]; left: Suspect[] }> {
@@ -24,11 +24,11 @@ async function host(found: readonly Suspect[], killer?: TurnId): Promise<{ group
     await new Promise(() => {});
   };
   const pool = { query } as unknown as EnginePool;
-  const trials = createTrials({ session, pool, replica: newId<ReplicaId>(), onError: () => {} });
+  const quarantine = createQuarantine({ session, pool, replica: newId<ReplicaId>(), onError: () => {} });
   const { signal } = new AbortController();
   const ended = new Set<TurnId>();
   const running = found.map(async ({ id, most }) => {
-    const end = await trials.begin({ id, attempt: 2 } as Turn, most, signal);
+    const end = await quarantine.enter({ id, attempt: 2 } as Turn, most, signal);
     ended.add(id);
     end();
   });
@@ -39,7 +39,7 @@ async function host(found: readonly Suspect[], killer?: TurnId): Promise<{ group
   return { groups, left: left.map((each) => (last.includes(each.id) ? { ...each, most: limit } : each)) };
 }
 
-test('suspects that kill no host are tried in two groups', async () => {
+test('suspects that kill no host run in two groups', async () => {
   const { groups, left } = await host(suspects(40));
   expect(groups.map((group) => group.length)).toEqual([20, 20]);
   expect(left).toEqual([]);
@@ -66,15 +66,18 @@ test.each([1, 2, 3, 40, 500])(
 test('a suspect that is stopped while it waits does not hold up the others', async () => {
   const session = { query: async () => ({ rows: [{ locked: true }] }) } as unknown as Session;
   const pool = { query: async () => {} } as unknown as EnginePool;
-  const trials = createTrials({ session, pool, replica: newId<ReplicaId>(), onError: () => {} });
+  const quarantine = createQuarantine({ session, pool, replica: newId<ReplicaId>(), onError: () => {} });
   const stopping = new AbortController();
   const turn = { id: newId<TurnId>(), attempt: 2 } as Turn;
-  const [first, second] = [trials.begin(turn, 1, new AbortController().signal), trials.begin(turn, 1, stopping.signal)];
+  const [first, second] = [
+    quarantine.enter(turn, 1, new AbortController().signal),
+    quarantine.enter(turn, 1, stopping.signal),
+  ];
   const end = await first;
   stopping.abort();
   (await second)();
   end();
-  const third = await trials.begin(turn, 1, new AbortController().signal);
+  const third = await quarantine.enter(turn, 1, new AbortController().signal);
   expect(third).toBeTypeOf('function');
   third();
 });

@@ -5,80 +5,84 @@ import type { EnginePool } from '../engine-connection.ts';
 import type { Session } from './listener.ts';
 
 /** The single lock that the suspects of all replicas wait for. */
-const TRIAL = [8248, 0];
+const LOCK = [8248, 0];
 const TRY_AGAIN_MS = 250;
 /** An innocent turn may take an hour; one that kills its host does so long before this. */
 const LONGEST_MS = 60_000;
 
 type Suspect = {
   readonly turn: Turn;
-  /** The largest group that it may be tried in; undefined until its first trial. */
+  /** The largest group that it may run in; undefined until its first quarantine. */
   most: number | undefined;
-  readonly begun: PromiseWithResolvers<() => void>;
+  readonly entered: PromiseWithResolvers<() => void>;
+};
+
+export type Quarantine = {
+  /** Resolves to a function that ends the quarantine of `turn`, once it has started; at once if the turn is stopped. */
+  enter(turn: Turn, most: number | undefined, signal: AbortSignal): Promise<() => void>;
 };
 
 /**
  * Finds the turn that kills its hosts among those whose hosts died under them twice, by halving:
  *
- * 1. The suspects of a replica wait here. One group at a time is on trial in the whole cluster.
- * 2. Suspects that were never tried form groups of half of those that wait.
+ * 1. The suspects of a replica wait here. One group at a time is in quarantine in the whole cluster.
+ * 2. Suspects that were never in quarantine form groups of half of those that wait.
  * 3. A group ends when each of its turns has written something or ended, or after a minute. Its turns are innocent then.
- * 4. If the host dies, the turns of the group may only be tried in groups of half its size from then on.
- * 5. A turn whose host dies while it is tried alone is the cause, and fails.
+ * 4. If the host dies, the turns of the group may only run in groups of half its size from then on.
+ * 5. A turn whose host dies while it is in quarantine alone is the cause, and fails.
  *
  * So N suspects cost about log2 N crashes, and those of two crashes that had another cause run in two groups. A lost connection
- * loses the lock too, and the trial continues: another host may then try a group of its own, but no host ever tries two.
+ * loses the lock too, and the quarantine goes on: another host may then have a group of its own, but no host ever has two.
  */
-export function createTrials(options: {
+export function createQuarantine(options: {
   session: Session;
   pool: EnginePool;
   replica: ReplicaId;
   onError: (error: unknown) => void;
-}) {
+}): Quarantine {
   let waiting: Suspect[] = [];
-  let isTrying = false;
+  let isRunning = false;
 
-  /** Resolves to a function that ends the trial, once the trial of `turn` has started; at once if the turn is stopped. */
-  function begin(turn: Turn, most: number | undefined, signal: AbortSignal): Promise<() => void> {
-    const suspect: Suspect = { turn, most, begun: Promise.withResolvers() };
+  function enter(turn: Turn, most: number | undefined, signal: AbortSignal): Promise<() => void> {
+    const suspect: Suspect = { turn, most, entered: Promise.withResolvers() };
     const leave = () => {
       waiting = waiting.filter((each) => each !== suspect);
-      suspect.begun.resolve(() => {});
+      suspect.entered.resolve(() => {});
     };
     if (signal.aborted) leave();
     else waiting.push(suspect);
     signal.addEventListener('abort', leave, { once: true });
-    if (!isTrying) void tryAll();
-    return suspect.begun.promise.finally(() => signal.removeEventListener('abort', leave));
+    if (!isRunning) void runAll();
+    return suspect.entered.promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
-  async function tryAll(): Promise<void> {
-    isTrying = true;
+  async function runAll(): Promise<void> {
+    isRunning = true;
     try {
-      while (waiting.length > 0) await tryGroup();
+      while (waiting.length > 0) await runGroup();
     } catch (error) {
-      for (const { begun } of waiting) begun.reject(error);
+      for (const { entered } of waiting) entered.reject(error);
       waiting = [];
     } finally {
-      isTrying = false;
+      isRunning = false;
     }
   }
 
-  async function tryGroup(): Promise<void> {
+  async function runGroup(): Promise<void> {
     if (!(await lock(options.session, () => waiting.length > 0))) return;
     const group = takeGroup();
     try {
       await record(group);
-      const ends = group.map(({ begun }) => {
+      const ends = group.map(({ entered }) => {
         const over = Promise.withResolvers<void>();
-        begun.resolve(over.resolve);
+        entered.resolve(over.resolve);
         return over.promise;
       });
       const longest = new AbortController();
       await Promise.race([Promise.all(ends), sleep(LONGEST_MS, undefined, { signal: longest.signal }).catch(() => {})]);
       longest.abort();
     } catch (error) {
-      for (const { begun } of group) begun.reject(error);
+      for (const { entered } of group) entered.reject(error);
       throw error;
     } finally {
       await unlock(options.session).catch(options.onError);
@@ -102,12 +106,11 @@ export function createTrials(options: {
     await options.pool.query(RECORD, values);
   }
 
-  return { begin };
+  return { enter };
 }
 
-// `trial` is set by a trial alone only: replicas of the version before fail a turn whose host died then.
 const RECORD = `
-  update turns set group_attempt = tried.attempt, group_size = $4, trial = case when $4 = 1 then tried.attempt else trial end
+  update turns set group_attempt = tried.attempt, group_size = $4
   from unnest($1::uuid[], $2::integer[]) as tried (id, attempt)
   where turns.id = tried.id and turns.attempt = tried.attempt and runner = $3 and status = 'running'`;
 
@@ -115,7 +118,7 @@ const RECORD = `
 async function lock(session: Session, isWanted: () => boolean): Promise<boolean> {
   const text = 'select pg_try_advisory_lock($1, $2) as locked';
   for (;;) {
-    const { rows } = await session.query<{ locked: boolean }>({ text, values: TRIAL });
+    const { rows } = await session.query<{ locked: boolean }>({ text, values: LOCK });
     if (rows[0]?.locked) return true;
     if (!isWanted()) return false;
     await sleep(TRY_AGAIN_MS);
@@ -124,5 +127,5 @@ async function lock(session: Session, isWanted: () => boolean): Promise<boolean>
 
 /** Does nothing but log a warning if the connection was lost meanwhile, and the lock with it. */
 async function unlock(session: Session): Promise<void> {
-  await session.query({ text: 'select pg_advisory_unlock($1, $2)', values: TRIAL });
+  await session.query({ text: 'select pg_advisory_unlock($1, $2)', values: LOCK });
 }

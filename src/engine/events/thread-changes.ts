@@ -11,13 +11,15 @@ export type ThreadChanged = { readonly threadId: ThreadId; readonly userId: User
 type Follower = {
   readonly userIds: readonly UserId[];
   readonly prefix: string | undefined;
-  hear(change: ThreadChanged): void;
+  onChange(change: ThreadChanged): void;
 };
 
 const GATHER_MS = 30;
-const LOOK_AGAIN_MS = 1000;
+const POLL_MS = 1000;
 /** The limit of PostgreSQL is 8,000 bytes. */
 const MAX_SIGNAL_BYTES = 7000;
+
+export type ThreadChanges = ReturnType<typeof createThreadChanges>;
 
 /**
  * Notifies the followers of a user's threads on all replicas. Signals are sent only while another replica has followers,
@@ -38,12 +40,12 @@ export function createThreadChanges(options: {
   let timer: NodeJS.Timeout | undefined;
   let known = new Map<ThreadId, string>();
 
-  function hear(change: ThreadChanged): void {
-    for (const follower of followers) if (isFor(follower, change.userId)) follower.hear(change);
+  function tell(change: ThreadChanged): void {
+    for (const follower of followers) if (isFor(follower, change.userId)) follower.onChange(change);
   }
 
   function notify({ threadId, userId }: ThreadChanged): void {
-    hear({ threadId, userId });
+    tell({ threadId, userId });
     if (!options.isFollowedElsewhere()) return;
     gathered.set(threadId, userId);
     timer ??= setTimeout(() => void flush().catch(onError), GATHER_MS);
@@ -57,29 +59,29 @@ export function createThreadChanges(options: {
   }
 
   /** Polls the followed users' threads and reports those that changed since the last poll. */
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     if (followers.size === 0) return;
     const users = [...new Set([...followers].flatMap(({ userIds }) => userIds))];
     const running = [...known].flatMap(([id, state]) => (state.endsWith(IDLE) ? [] : id));
-    const { rows } = await pool.query<ThreadChanged & { state: string }>(LOOK, [users, running]);
+    const { rows } = await pool.query<ThreadChanged & { state: string }>(CHANGED, [users, running]);
     const next = new Map(rows.map(({ threadId, state }) => [threadId, state]));
-    for (const { threadId, userId, state } of rows) if (known.get(threadId) !== state) hear({ threadId, userId });
+    for (const { threadId, userId, state } of rows) if (known.get(threadId) !== state) tell({ threadId, userId });
     known = next;
   }
-  const looking = repeat(LOOK_AGAIN_MS, look, onError);
+  const polling = repeat(POLL_MS, poll, onError);
 
   return {
     notify,
     /** From another replica. */
-    hear(threads: unknown): void {
+    receive(threads: unknown): void {
       if (!Array.isArray(threads)) return;
       for (const [threadId, userId] of threads as [unknown, unknown][])
         if (typeof threadId === 'string' && isUuid<ThreadId>(threadId) && typeof userId === 'string')
-          hear({ threadId, userId });
+          tell({ threadId, userId });
     },
     /** Reports changes of the threads of these users, and of users whose ID starts with `prefix`. Returns a function that stops it. */
-    follow(who: Omit<Follower, 'hear'>, listener: Follower['hear']): () => void {
-      const follower = { ...who, hear: listener };
+    follow(who: Omit<Follower, 'onChange'>, onChange: Follower['onChange']): () => void {
+      const follower = { ...who, onChange };
       followers.add(follower);
       options.onFollowers();
       return () => {
@@ -90,7 +92,7 @@ export function createThreadChanges(options: {
     count: () => followers.size,
     async stop(): Promise<void> {
       clearTimeout(timer);
-      await looking.stop();
+      await polling.stop();
     },
   };
 }
@@ -118,7 +120,7 @@ function* inPieces(changes: readonly (readonly [ThreadId, UserId])[]): Generator
 const IDLE = '/idle';
 
 // Naming both values of `pinned` lets the index on (user_id, pinned, updated_at) lead straight to the newest threads.
-const LOOK = `
+const CHANGED = `
   select id as "threadId", user_id as "userId",
     concat(updated_at, '/', last_seq, '/', coalesce(active::text, 'idle')) as state
   from threads

@@ -1,0 +1,88 @@
+import { Superseded } from '#domain/errors.ts';
+import type { ReplicaId, TurnId } from '#domain/ids.ts';
+import type { UserId } from '#domain/principal.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import type { EnginePool } from '../engine-connection.ts';
+import type { EventWriter } from '../events/event-writer.ts';
+import type { Quarantine } from '../presence/quarantine.ts';
+import { giveBackBroken } from '../statements/claim.ts';
+import type { ClaimedTurn } from '../statements/turn-context.ts';
+import { type RetryPolicy, retryWhileBusy, withRetries } from '../with-retries.ts';
+import { bytesOf, createTurnRun, type RunTurn } from './turn-run.ts';
+import type { TurnStatements } from './turn-statements.ts';
+import { lostSignal } from './turn-stopped.ts';
+
+export type AttemptDeps = {
+  readonly pool: EnginePool;
+  readonly replica: ReplicaId;
+  readonly writer: EventWriter;
+  readonly quarantine: Quarantine;
+  readonly retryPolicy: RetryPolicy;
+  readonly statements: TurnStatements;
+  readonly runTurn: RunTurn;
+  /** Whether this replica shuts down. */
+  readonly isStopped: () => boolean;
+  /** The thread's next turn started here. */
+  readonly onStarted: (turnId: TurnId, user: UserId) => void;
+  /** A turn waits for a replica. */
+  readonly onWaiting: () => void;
+  /** A turn has ended and its row is written. */
+  readonly onEnded: (turn: Turn) => void;
+  readonly onError: (error: unknown) => void;
+};
+
+/** Runs a claimed turn, from its quarantine if it has one to the writing of its end. Never throws. */
+export async function runAttempt(
+  deps: AttemptDeps,
+  claimed: ClaimedTurn,
+  how: {
+    readonly signal: AbortSignal;
+    readonly publish: (event: TurnEvent) => void;
+    /** From now on the end is being written. */
+    readonly onSettling: () => void;
+  },
+): Promise<void> {
+  const { turn } = claimed;
+  const { signal, publish } = how;
+  const lost = lostSignal(signal);
+  let isEnded = false;
+  const emit = (event: TurnEvent) => {
+    if (isEnded || !lost.aborted) publish(event);
+  };
+  const send = <T>(act: () => Promise<T>) => withRetries(deps.retryPolicy, { signal: lost }, act);
+  let leaveQuarantine = () => {};
+  try {
+    if (claimed.suspicion === 'suspect' && !turn.cancelReason)
+      leaveQuarantine = await deps.quarantine.enter(turn, claimed.groupLimit, signal);
+    lost.throwIfAborted();
+    const context = claimed.context ?? (await send(() => deps.statements.readContext(turn)));
+    const counted = { bytes: 0 };
+    const attempt = { signal, lost, emit, counted, onProgress: leaveQuarantine };
+    const end = await deps.runTurn(turn, createTurnRun(deps, claimed, context, attempt));
+    const grows = counted.bytes + bytesOf(end.last.items);
+    how.onSettling();
+    const settling = { ...end, turn, grows };
+    const settled = await send(() => retryWhileBusy({ signal: lost }, () => deps.statements.settle(settling)));
+    if (settled.outcome !== 'ended') return void forgetIfDeleted(deps, turn);
+    isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile
+    end.onWritten?.();
+    publish({ type: 'turn-ended', ...settled.ending });
+    deps.onEnded(turn);
+    if (settled.next) deps.onStarted(settled.next, turn.userId);
+    if (settled.waits) deps.onWaiting();
+  } catch (error) {
+    if (error instanceof Superseded || lost.aborted) return void forgetIfDeleted(deps, turn);
+    deps.onError(error);
+    // A turn that broke because of the database is found as an orphan once the database is back.
+    if (!deps.retryPolicy.isAway(error)) await giveBackBroken(deps.pool, deps.replica, turn).catch(deps.onError);
+  } finally {
+    leaveQuarantine();
+  }
+}
+
+/** An attempt may lose its turn because the turn was deleted. Its last events may have been stored a moment later. */
+async function forgetIfDeleted(deps: AttemptDeps, { id }: Turn): Promise<void> {
+  await deps.writer.flush();
+  if (!deps.isStopped()) await deps.statements.deleteEventsOfDeleted(id).catch(deps.onError);
+}
