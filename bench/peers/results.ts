@@ -42,7 +42,7 @@ export async function saveRun(run: Run): Promise<void> {
 
 const namesOf = ({ peers }: Run): string => peers.map(({ name }) => name).join();
 
-/** One row for each server, as in docs/benchmarks.md. */
+/** One row for each server, as in docs/trust/benchmarks.md. */
 export function renderTable({ peers }: Run): string {
   const rows = peers.map(({ name, start, idleMemoryMb, turns, firstWordMs }) => [
     name,

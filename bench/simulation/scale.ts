@@ -2,7 +2,7 @@ import { saveResult } from '../results/save-result.ts';
 import { type Cell, type Course, type Simulated, simulateCell } from './simulate-cell.ts';
 
 /**
- * What happens in a cell with the busiest hour of a million users (docs/scale.md), from the measured cost of a turn: how long
+ * What happens in a cell with the busiest hour of a million users (docs/operate/scale.md), from the measured cost of a turn: how long
  * messages wait as the load rises, after the loss of replicas, and after PostgreSQL was away. `npm run simulate`
  */
 const CELL: Cell = {

@@ -9,7 +9,7 @@ import type { Chart } from './draw-chart.ts';
 /** OpenClaw needs so much more that the others could not be seen beside it. */
 const COMPARABLE = PEERS.runs.at(-1)?.peers.filter(({ name }) => name !== 'OpenClaw') ?? [];
 
-/** The charts of docs/benchmarks.md and docs/scale.md by the names of their files, from what the benchmarks saved. */
+/** The charts of docs/trust/benchmarks.md and docs/operate/scale.md by the names of their files, from what the benchmarks saved. */
 export const CHARTS: Readonly<Record<string, Chart>> = {
   'chart-turns': {
     title: 'CPU time of a turn, Node and PostgreSQL together',

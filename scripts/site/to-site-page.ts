@@ -9,9 +9,9 @@ export function toSitePage(file: string, text: string): string {
   return `---\ntitle: ${JSON.stringify(title.replaceAll('`', ''))}\n---\n\n${withSiteLinks(file, body)}`;
 }
 
-/** The path of a page on the site, such as `/tools/authoring/` for `docs/tools/authoring.md`. */
+/** The path of a page on the site, such as `/build/write-a-tool/` for `docs/build/write-a-tool.md`. */
 export function routeOf(file: string): string {
-  if (file === 'SECURITY.md') return '/security-policy/'; // docs/security.md has /security/
+  if (file === 'docs/README.md') return '/overview/'; // the site's start page has /
   const name = file
     .replace(/^docs\//, '')
     .replace(/\.md$/, '')

@@ -46,7 +46,7 @@ ${table([['program', 'package', 'speaks', 'settings of the service'], ...rows])}
 
 const INTRODUCTION = `# Client compatibility
 
-Written by \`npm run compatibility\`: each \`yes\` is a test in [test/clients](../test/clients) where the client, as its
+Written by \`npm run compatibility\`: each \`yes\` is a test in [test/clients](../../test/clients) where the client, as its
 maker publishes it, talks to a running service. A test fails when this page says something else.
 `;
 

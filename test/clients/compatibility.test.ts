@@ -89,9 +89,9 @@ test('a function of a namespace is called with its own name, and its output cont
   expect((await responses.create({ model: 'any', input, tools, store: false })).output_text).toBe('result: found Ben');
 });
 
-test('docs/compatibility.md says what the clients can do', async () => {
+test('docs/reference/compatibility.md says what the clients can do', async () => {
   await expect(await renderTable(CLIENTS, successes, PROGRAMS)).toMatchFileSnapshot(
-    path.resolve('docs/compatibility.md'),
+    path.resolve('docs/reference/compatibility.md'),
   );
 });
 

@@ -7,8 +7,10 @@ test.for(Object.keys(CHARTS))('%s shows the results in the repository, and a pag
   const chart = CHARTS[name];
   if (!chart) throw new Error('There is no such chart.');
   expect(await readFile(`docs/pictures/${name}.svg`, 'utf8')).toBe(drawChart(chart));
-  const pages = await Promise.all(['benchmarks', 'scale'].map((page) => readFile(`docs/${page}.md`, 'utf8')));
-  expect(pages.join('')).toContain(`](pictures/${name}.svg)`);
+  const pages = await Promise.all(
+    ['trust/benchmarks', 'operate/scale'].map((page) => readFile(`docs/${page}.md`, 'utf8')),
+  );
+  expect(pages.join('')).toContain(`](../pictures/${name}.svg)`);
 });
 
 test('bars have the height of their values', () => {

@@ -31,3 +31,21 @@ test('every page can be reached from README.md through links', () => {
 
   expect(pages.map(({ path }) => path).filter((name) => !reached.has(name))).toEqual([]);
 });
+
+test('docs/README.md links to every page below docs, except the single decisions', () => {
+  const index = pages.find(({ path }) => path === 'docs/README.md');
+  const listed = new Set(index && findTargets(index));
+  const expected = pages
+    .map(({ path }) => path)
+    .filter((name) => name.startsWith('docs/') && !/^docs\/decisions\/(?!README)/.test(name) && name !== index?.path);
+
+  expect(expected.filter((name) => !listed.has(name))).toEqual([]);
+});
+
+test('every folder of docs holds one kind of page', () => {
+  const folders = pages.filter(({ path }) => path.startsWith('docs/')).map(({ path }) => path.split('/').slice(1, -1));
+
+  expect([...new Set(folders.map((names) => names.join('/')))].toSorted()).toEqual(
+    ['', 'build', 'contribute', 'decisions', 'operate', 'reference', 'start', 'trust', 'use'].toSorted(),
+  );
+});

@@ -6,21 +6,22 @@ import { readPages } from './pages.ts';
 
 test('a page has its title as front matter, and links to the site or the repository', () => {
   const page = toSitePage(
-    'docs/tools/page.md',
-    '# A `page`\n\n[a](../start.md#ask) [b](../../src/app/app.ts) [c](../../test) ![d](../pictures/x.png) [e](#here) `[f](g.md)`\n',
+    'docs/build/page.md',
+    '# A `page`\n\n[a](../start/quickstart.md#ask) [b](../../src/app/app.ts) [c](../../test) ![d](../pictures/x.png) [e](#here) `[f](g.md)`\n',
   );
 
   expect(page).toBe(
-    `---\ntitle: "A page"\n---\n\n[a](/start/#ask) [b](${REPOSITORY}/blob/main/src/app/app.ts) [c](${REPOSITORY}/tree/main/test) ![d](/pictures/x.png) [e](#here) \`[f](g.md)\`\n`,
+    `---\ntitle: "A page"\n---\n\n[a](/start/quickstart/#ask) [b](${REPOSITORY}/blob/main/src/app/app.ts) [c](${REPOSITORY}/tree/main/test) ![d](/pictures/x.png) [e](#here) \`[f](g.md)\`\n`,
   );
 });
 
 test.each([
   ['README.md', '/'],
   ['ARCHITECTURE.md', '/architecture/'],
-  ['SECURITY.md', '/security-policy/'],
-  ['docs/security.md', '/security/'],
-  ['docs/tools/authoring.md', '/tools/authoring/'],
+  ['SECURITY.md', '/security/'],
+  ['docs/README.md', '/overview/'],
+  ['docs/trust/security.md', '/trust/security/'],
+  ['docs/build/write-a-tool.md', '/build/write-a-tool/'],
   ['docs/decisions/README.md', '/decisions/'],
 ])('%s is at %s', (file, route) => {
   expect(routeOf(file)).toBe(route);

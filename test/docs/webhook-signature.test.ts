@@ -11,7 +11,7 @@ type IsGenuine = (headers: Record<string, string>, body: Buffer, secret: string)
 const SECRET = 'the text that signing-secret prints';
 const body = Buffer.from('{"status":"completed"}');
 
-test('the code in docs/webhooks.md accepts a genuine signature and refuses all others', async () => {
+test('the code in docs/build/webhooks.md accepts a genuine signature and refuses all others', async () => {
   const isGenuine = await importFromPage();
   const now = Math.floor(Date.now() / 1000);
 
@@ -23,7 +23,7 @@ test('the code in docs/webhooks.md accepts a genuine signature and refuses all o
 });
 
 async function importFromPage(): Promise<IsGenuine> {
-  const page = readPages().find(({ path: name }) => name === 'docs/webhooks.md');
+  const page = readPages().find(({ path: name }) => name === 'docs/build/webhooks.md');
   const block = page && findBlocks(page).find(({ language }) => language === 'js');
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-docs-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** `npm run endurance` collects its table of results in this file, for docs/benchmarks.md. */
+/** `npm run endurance` collects its table of results in this file, for docs/trust/benchmarks.md. */
 const TABLE = path.join(import.meta.dirname, '../../node_modules/.cache/endurance.md');
 
 /** One row of the table. */

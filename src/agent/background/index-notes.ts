@@ -19,7 +19,7 @@ type IndexOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/** With fewer notes a scan is about as fast; see docs/memory.md. */
+/** With fewer notes a scan is about as fast; see docs/use/memory.md. */
 const PACE: IndexPace = { lookEveryMs: 5 * 60_000, least: 5000 };
 /** Each index slows every search a little, so only the users with the most notes get one. */
 const MOST_INDEXES = 16;
