@@ -38,7 +38,7 @@ function renderPrograms(programs: readonly Program[]): string {
   return `## Coding agents
 
 \`npm run compatibility:agents\` runs these programs as they are published against a service: an answer, a tool, and two parallel
-tools. It records what they send, and a test sends it again. See [coding agents](coding-agents.md) for their settings.
+tools. It records what they send, and a test sends it again. See [coding agents](../build/coding-agents.md) for their settings.
 
 ${table([['program', 'package', 'speaks', 'settings of the service'], ...rows])}
 `;
