@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { startScriptedModel } from '../../test/support/scripted-model.ts';
 import { type Burst, median } from '../burst.ts';
+import { measuredNow } from '../results/save-result.ts';
 import { handWritten } from './adapters/hand-written.ts';
 import { langgraph } from './adapters/langgraph.ts';
 import { mastra } from './adapters/mastra.ts';
@@ -141,7 +142,7 @@ await measureFirstWords(all);
 await Promise.all(all.map(measureCrash)); // nothing is timed here
 
 const run: Run = {
-  date: new Date().toISOString().slice(0, 10),
+  ...measuredNow(),
   machine: `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB of memory`,
   loadAverage: load,
   node: process.version,

@@ -8,6 +8,7 @@ import type { Survival } from './crash-check.ts';
 /** One run: its servers alternated. Times are medians. Compare servers of one run only. */
 export type Run = {
   readonly date: string;
+  readonly commit: string;
   readonly machine: string;
   readonly loadAverage: number;
   readonly node: string;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { spawnService } from '../support/service.ts';
 
-/** `STRANGERS=10000 HALF_BODIES=500` measures the figures in docs/trust/security.md. */
+/** `STRANGERS=10000 HALF_BODIES=500` measures the figures in docs/trust/benchmarks.md. */
 const IDLE = Number(process.env['STRANGERS'] ?? 1500);
 const HALF_BODIES = Number(process.env['HALF_BODIES'] ?? 100);
 const MAX_MEGABYTES = 400;
