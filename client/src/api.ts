@@ -1096,7 +1096,7 @@ export type TurnInspection = {
   readonly ended_at: string | null;
   readonly items: readonly ThreadItem[];
   readonly spans: readonly ({
-    readonly kind: 'wait' | 'attempt' | 'model' | 'retry' | 'tool' | 'sampling' | 'gate';
+    readonly kind: 'wait' | 'attempt' | 'model' | 'retry' | 'tool' | 'gate';
     readonly label: string;
     readonly attempt: number | null;
     /** null when it was not recorded. */
@@ -2085,8 +2085,6 @@ export type McpServerList = {
     readonly hidden: boolean;
     readonly private_network: boolean;
     readonly trust_annotations: boolean;
-    /** Whether the server may use the model of the user whose call it runs. */
-    readonly sampling: boolean;
     /** The names of the headers whose values are stored. */
     readonly headers: readonly string[];
     /** The version of the protocol that the server speaks; empty before the first sign-in. */
@@ -2132,8 +2130,6 @@ export type McpServerAdd = {
   readonly private_network?: boolean;
   /** Believe what the server says about its tools: those that only read run without approval, and harmless calls are repeated after a crash. Operators only. */
   readonly trust_annotations?: boolean;
-  /** Let the server use the model of the user whose call it runs. Operators only. */
-  readonly sampling?: boolean;
   /** Of a client that you registered with the server's authorization server, if it registers none itself. */
   readonly client_id?: string;
   /** Stored encrypted. */
@@ -2149,8 +2145,6 @@ export type McpServer = {
   readonly hidden: boolean;
   readonly private_network: boolean;
   readonly trust_annotations: boolean;
-  /** Whether the server may use the model of the user whose call it runs. */
-  readonly sampling: boolean;
   /** The names of the headers whose values are stored. */
   readonly headers: readonly string[];
   /** The version of the protocol that the server speaks; empty before the first sign-in. */
@@ -2198,11 +2192,6 @@ export type McpServer = {
 export type McpReview = {
   /** `listed_at` of the server as it was reviewed. A newer list is not accepted. */
   readonly listed_at: string;
-};
-
-export type McpServerChange = {
-  /** Let the server use the model of the user whose call it runs, within the limits of that user. */
-  readonly sampling: boolean;
 };
 
 export type McpResourceList = {
@@ -3521,13 +3510,6 @@ export type Routes = {
     params: { name: string };
     query?: { for?: 'me' | 'everyone' };
     body: McpReview;
-    result: McpServer;
-  };
-  /** Change whether an MCP server may use the model. Its tools are listed again. */
-  'PATCH /api/mcp/{name}': {
-    params: { name: string };
-    query?: { for?: 'me' | 'everyone' };
-    body: McpServerChange;
     result: McpServer;
   };
   /** Remove an MCP server of the caller or, as an operator, of everyone, with its stored headers. */

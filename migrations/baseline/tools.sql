@@ -60,7 +60,6 @@ create table mcp_servers (
   oauth json,
   command json,
   offers json not null default '{"resources":false,"prompts":[]}',
-  sampling boolean not null default false,
   primary key (user_id, name)
 );
 alter table mcp_servers enable row level security, force row level security;

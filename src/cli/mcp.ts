@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { createMcpAdmin, type McpHolder } from '#agent/administration/mcp-admin.ts';
 import { readForeignVariable } from '#config/config.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
@@ -27,7 +27,6 @@ type AddOptions = ForUser & {
   readonly env?: readonly string[];
   readonly privateNetwork?: true;
   readonly trustAnnotations?: true;
-  readonly sampling?: true;
   readonly clientId?: string;
   readonly clientSecret?: true;
 };
@@ -51,7 +50,6 @@ export function addMcpCommands(program: Command): void {
       '--trust-annotations',
       'believe what the server says about its tools: reading needs no approval, harmless calls are repeated after a crash',
     )
-    .option('--sampling', 'let it use the model of the user whose call it runs')
     .description('Connect to a server, and add its tools on every replica.')
     .addHelpText(
       'after',
@@ -94,14 +92,6 @@ export function addMcpCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn mcp accept github')
     .action(acceptTools);
   mcp
-    .command('sampling')
-    .argument(...name)
-    .addArgument(new Argument('<state>', 'whether it may use the model').choices(['on', 'off']))
-    .option(...user)
-    .description('Let a server use the model of the user whose call it runs, or stop it.')
-    .addHelpText('after', '\nExample:\n  reborn mcp sampling github on')
-    .action(setSampling);
-  mcp
     .command('remove')
     .argument(...name)
     .option(...user)
@@ -118,9 +108,9 @@ function addServer(name: string, address: readonly string[], options: AddOptions
       options.clientSecret ?? false,
     );
     const where = isUrl ? { url: address[0] ?? '' } : { url: '', command: address };
-    const { privateNetwork = false, trustAnnotations = false, sampling = false, clientId } = options;
+    const { privateNetwork = false, trustAnnotations = false, clientId } = options;
     const client = clientId === undefined ? undefined : { id: clientId, secret: clientSecret };
-    const request = { name, ...where, headers, privateNetwork, trustAnnotations, sampling, client };
+    const request = { name, ...where, headers, privateNetwork, trustAnnotations, client };
     const added = await admin.add(COMMAND_LINE, request, holder);
     if (added.oauth)
       return printLine(`Added. To use it, sign in at ${added.oauth.issuer}: \`${signInCommand(name, options)}\``);
@@ -181,7 +171,6 @@ function showServer(name: string, options: ForUser & { readonly refresh?: true; 
       : await admin.getOwned(COMMAND_LINE, name, holder);
     if (options.json) return printRecord({ ...describe(server), tools: server.tools, leftOut: server.leftOut });
     printLine(`${server.name}: ${server.url} (MCP ${server.discovery.version}), ${stateOf(server)}`);
-    if (server.sampling) printLine('It may use the model of the user whose call it runs.');
     printServerTools(server);
     for (const reason of server.leftOut) printLine(`Left out: ${reason}`);
     for (const tool of server.tools.filter((each) => !isReviewed(server, each))) {
@@ -200,14 +189,6 @@ function acceptTools(name: string, options: ForUser): Promise<void> {
     const { listedAt } = await admin.getOwned(COMMAND_LINE, name, holder);
     const { tools } = await admin.accept(COMMAND_LINE, name, holder, listedAt);
     printLine(`Accepted the ${tools.length} tools of ${name}.`);
-  });
-}
-
-function setSampling(name: string, state: 'on' | 'off', options: ForUser): Promise<void> {
-  return withAdmin(options, async (admin, holder) => {
-    const { problem } = await admin.setSampling(COMMAND_LINE, name, holder, state === 'on');
-    printLine(state === 'on' ? `${name} may use the model.` : `${name} can't use the model.`);
-    if (problem !== null) printLine(`Its tools could not be listed again: ${problem}`);
   });
 }
 
@@ -272,7 +253,6 @@ const describe = (server: McpServer) => ({
   url: server.url,
   privateNetwork: server.privateNetwork,
   trustAnnotations: server.trustAnnotations,
-  sampling: server.sampling,
   headers: server.headers.map((header) => header.name),
   protocol: server.discovery.version,
   issuer: server.oauth?.issuer ?? null,

@@ -420,7 +420,6 @@ export type Tables = {
     url: string;
     privateNetwork: boolean;
     trustAnnotations: boolean;
-    sampling: Generated<boolean>;
     headers: JSONColumnType<McpHeader[]>;
     oauth: JSONColumnType<McpOAuth> | null;
     command: JSONColumnType<string[]> | null;

@@ -57,7 +57,7 @@ function toSpans({ turn, spans }: TurnTrace) {
           ? attemptSpanId(turn, span.attempt)
           : root.spanId,
       name,
-      kind: span.kind === 'model' || span.kind === 'sampling' ? CLIENT : INTERNAL,
+      kind: span.kind === 'model' ? CLIENT : INTERNAL,
       ...timesOf(span.startedAt, span.endedAt),
       attributes: toAttributes({ 'reborn.attempt': span.attempt ?? undefined, ...attributes }),
       status: {},
@@ -68,7 +68,7 @@ function toSpans({ turn, spans }: TurnTrace) {
 
 /** Named by the OpenTelemetry conventions for generative models. */
 function describe({ kind, label, usage }: TurnSpan): { name: string; attributes: Attributes } {
-  if (kind === 'model' || kind === 'sampling')
+  if (kind === 'model')
     return {
       name: usage?.model === undefined ? 'chat' : `chat ${usage.model}`,
       attributes: {

@@ -100,27 +100,9 @@ export type ToolContext = {
   readonly onFile?: ((file: InlinePart) => void) | undefined;
   /** The tool was stopped at one of its limits, crashed or was not reached; the code is for the log. */
   readonly onStopped?: ((code: string) => void) | undefined;
-  /** Asks the user's model, which sees the request and nothing else. Throws `ModelRefused`. */
-  readonly askModel?: ((request: ToolModelRequest) => Promise<ToolModelAnswer>) | undefined;
   /** For the requests of the call; undefined when traces are not exported. */
   readonly traceparent?: string | undefined;
 };
-
-/** What a tool asks the model. All of its text is foreign. */
-export type ToolModelRequest = {
-  readonly instructions: string;
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
-  readonly maxTokens: number;
-  readonly temperature: number | null;
-};
-
-/** `isCut`: the answer reached `maxTokens`. */
-export type ToolModelAnswer = { readonly text: string; readonly model: string; readonly isCut: boolean };
-
-/** The model was not asked, or did not answer. The message is safe for the tool. */
-export class ModelRefused extends Error {
-  override readonly name = 'ModelRefused';
-}
 
 export type AnsweredQuestion = { readonly state: unknown; readonly input: QuestionInput };
 

@@ -4,13 +4,11 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { openGate } from '#channels/gateway/gates/gate-shape.ts';
-import type { getMcpServer } from '#channels/gateway/mcp/mcp-routes.ts';
 import { addUser, type TestUser } from '../support/accounts.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { journey } from '../support/journey.ts';
 import { startModernServer } from '../support/mcp-modern-server.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
-import type { ScriptedModel } from '../support/scripted-model.ts';
 import { type Service, spawnService, textOf, type WireResponse } from '../support/service.ts';
 import { eventsOf, openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -18,9 +16,6 @@ import { waitFor } from '../support/wait-for.ts';
 type Gate = z.infer<typeof openGate>;
 type Chat = { thread_id: string; status: string; gate: { id: string; kind: string } };
 type Client = Pick<Service, 'request'>;
-type WireServer = z.infer<(typeof getMcpServer.responses)[200]['json']>;
-
-const SAMPLING = 'trigger-sampling-request';
 
 const test = journey()
   .extend('modern', { scope: 'file' }, async ({ service }, { onCleanup }) => {
@@ -217,115 +212,8 @@ test('the reference server, of the earlier protocol: it asks during the call, wh
     );
     const done = await answer(service, gates[0]?.id ?? '', { answer: 'approve', input: { name: 'Ann Smith' } }, ann);
     expect(textOf(done)).toContain('Ann Smith');
-
-    // It offers this tool only to clients that lend it their model.
-    const changed = await call<WireServer>(service, 'PATCH', '/api/mcp/every?for=everyone', { sampling: true });
-    expect(changed.tools).toContainEqual(expect.objectContaining({ name: SAMPLING, reviewed: false }));
-    const asked = await chat(service, `use every__${SAMPLING} {"prompt":"me\\nsay hello"}`, ann);
-    const said = textOf(await answer(service, asked.gate.id, { answer: 'approve' }, ann));
-    expect(said).toContain('LLM sampling result');
-    expect(said).toContain('"text": "hello"');
   } finally {
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
-});
-
-/** The prompts that the server sent to the model. */
-const lent = (model: ScriptedModel) =>
-  model.seen.filter(({ messages }) => messages[0]?.text.includes('You are a poet.'));
-
-test('a server uses the model where the operator allows it: with its own text alone, and on the budget of the user', async ({
-  service,
-  env,
-  modern,
-  ann,
-  model,
-  home,
-}) => {
-  const poem = async (at: Client = service) => {
-    const message = 'use modern__poem {"about":"rain"}\nMy word is pomegranate.';
-    const { gate, thread_id } = await chat(at, message, ann);
-    const done = await answer(at, gate.id, { answer: 'approve' }, ann);
-    return { ...done, threadId: thread_id };
-  };
-  const made = () => modern.calls.filter(({ tool }) => tool === 'poem').length;
-  const allow = (sampling: boolean, who?: TestUser, status = 200) =>
-    call<WireServer>(service, 'PATCH', '/api/mcp/modern?for=everyone', { sampling }, who, status);
-
-  // Nothing is lent by default, and users can't change that.
-  expect(textOf(await poem())).not.toContain('about rain');
-  await allow(true, ann, 403);
-  const own = { name: 'own', url: 'https://mcp.example.com/mcp', sampling: true };
-  await call(service, 'POST', '/api/mcp', own, ann, 403);
-  expect(lent(model)).toEqual([]);
-
-  expect(await allow(true)).toMatchObject({ sampling: true });
-  const { threadId, ...done } = await poem();
-  expect(textOf(done)).toContain('about rain');
-  expect(lent(model)).toHaveLength(1);
-  expect(lent(model)[0]?.messages.map(({ role, text }) => [role, text])).toEqual([
-    ['system', expect.stringMatching(/You are a poet\.$/)],
-    ['user', 'say about rain'],
-  ]);
-  expect(JSON.stringify(lent(model)[0])).not.toContain('pomegranate');
-
-  // It is counted, and shown as what it is.
-  const [turn] = await home.query<{ id: string }>('select id from turns where thread_id = $1 order by seq desc', [
-    threadId,
-  ]);
-  type Inspection = { spans: { kind: string; label: string; usage: { input_tokens: number } }[]; usage: object };
-  const { spans } = await call<Inspection>(service, 'GET', `/api/turns/${turn?.id}`, undefined, ann);
-  const sampled = spans.find(({ kind }) => kind === 'sampling');
-  expect(sampled).toMatchObject({ label: 'modern__poem', usage: { input_tokens: expect.any(Number) } });
-  expect(done.usage.input_tokens).toBeGreaterThan(sampled?.usage.input_tokens ?? Infinity);
-  const audited = `select actor, detail from audit where action = 'mcp.sample' and subject = 'modern__poem'`;
-  expect(await home.query(audited)).toMatchObject([{ actor: ann.id, detail: { turn: turn?.id, failed: false } }]);
-
-  // A question to the person comes first, and the model is asked after the answer.
-  modern.state.asks = true;
-  const asking = await poem();
-  expect(asking.gates[0]).toMatchObject({ kind: 'input', question: { message: 'Which metre?' } });
-  expect(lent(model)).toHaveLength(1);
-  const told = await answer(service, asking.gates[0]?.id ?? '', { answer: 'approve' }, ann);
-  expect(textOf(told)).toContain('about rain');
-  modern.state.asks = false;
-
-  // kill -9 while the model writes: the call, which is not read-only, is not made again.
-  modern.state.script = 'hang';
-  const victim = await spawnService(env);
-  const before = { calls: made(), lent: lent(model).length };
-  const { gate } = await chat(victim, 'use modern__poem {"about":"rain"}', ann);
-  const { response_id } = await call<{ response_id: string }>(
-    victim,
-    'POST',
-    `/api/gates/${gate.id}`,
-    { answer: 'approve' },
-    ann,
-    202,
-  );
-  await waitFor('the request to the model', async () => lent(model).length > before.lent);
-  await victim.kill();
-  const ended = await waitFor('the turn to end', async () => {
-    const response = await call<WireResponse>(service, 'GET', `/api/v1/responses/${response_id}`, undefined, ann);
-    return response.status === 'completed' && response;
-  });
-  expect(textOf(ended)).toContain('interrupted');
-  expect([made(), lent(model).length]).toEqual([before.calls + 1, before.lent + 1]);
-  modern.state.script = '';
-
-  // A budget that the turn has used up is not used by the server either.
-  const [spent] = await home.query<{ tokens: number }>(
-    'select sum(input_tokens + output_tokens)::int as tokens from usage_days where user_id = $1',
-    [ann.id],
-  );
-  const limits = { tokens_per_day: (spent?.tokens ?? 0) + 1, usd_per_day: null };
-  await call(service, 'PUT', `/api/users/${ann.id}/limits`, limits);
-  expect((await poem()).error).toMatchObject({ code: 'budget_exceeded' });
-  expect(lent(model)).toHaveLength(before.lent + 1);
-  await call(service, 'PUT', `/api/users/${ann.id}/limits`, { tokens_per_day: null, usd_per_day: null });
-
-  await allow(false);
-  expect(textOf(await poem())).not.toContain('about rain');
-  expect(lent(model)).toHaveLength(before.lent + 1);
 });

@@ -293,10 +293,6 @@ const MATRIX: Record<string, Row> = {
     route: '/api/mcp/none/accept?for=everyone',
     body: { listed_at: '2026-01-01T00:00:00.000Z' },
   })),
-  'PATCH /api/mcp/:name': row([403, 403, 404, 404], () => ({
-    route: '/api/mcp/none?for=everyone',
-    body: { sampling: true },
-  })),
   'DELETE /api/mcp/:name': row([403, 403, 404, 404], () => ({ route: '/api/mcp/none?for=everyone' })),
   'GET /api/missions': row([200, 200, 200, 200], () => ({ route: '/api/missions' })),
   'POST /api/missions': row([201, 201, 201, 201], () => ({

@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** An MCP server of the protocol of 2026-07-28, on loopback. It asks people and the model, and reports its progress. */
+/** An MCP server of the protocol of 2026-07-28, on loopback. It asks people, and reports its progress. */
 export async function startModernServer() {
   const calls: { tool: string; input: unknown }[] = [];
-  const state = { isCancelled: false, script: '', asks: false };
+  const state = { isCancelled: false };
 
   function build(): McpServer {
     const server = new McpServer({ name: 'modern', version: '1' });
@@ -32,21 +32,6 @@ export async function startModernServer() {
         if (mcpReq.inputResponses) return { content: [{ type: 'text', text: 'visited' }] };
         const page = inputRequired.elicitUrl({ message: 'Pay there.', url: 'https://pay.example.com/order/7' });
         return inputRequired({ inputRequests: { page } });
-      },
-    );
-    server.registerTool(
-      'poem',
-      { description: 'Writes a poem with the model.', inputSchema: z.object({ about: z.string() }) },
-      async ({ about }, { mcpReq }) => {
-        calls.push({ tool: 'poem', input: mcpReq.inputResponses });
-        const { poem } = mcpReq.inputResponses ?? {};
-        if (poem) return { content: [{ type: 'text', text: JSON.stringify(poem) }] };
-        const content = { type: 'text' as const, text: state.script || `say about ${about}` };
-        const messages = [{ role: 'user' as const, content }];
-        const asked = inputRequired.createMessage({ messages, systemPrompt: 'You are a poet.', maxTokens: 100 });
-        const which = inputRequired.elicit({ message: 'Which metre?', requestedSchema: z.object({}) });
-        const inputRequests = { poem: asked, ...(state.asks && { which }) };
-        return inputRequired({ inputRequests, requestState: 'half-a-poem' });
       },
     );
     server.registerTool(

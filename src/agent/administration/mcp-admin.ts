@@ -12,7 +12,6 @@ import {
   findMcpServer,
   insertMcpServer,
   listMcpServers,
-  setMcpSampling,
 } from '#store/tools/mcp-servers.ts';
 import { AuthFailure } from '#tools/auth/auth-failure.ts';
 import type { AuthorizationAnswer } from '#tools/auth/authorization-server.ts';
@@ -97,11 +96,11 @@ export function createMcpAdmin(parts: {
 
   /** The tools of a new server, or where to sign in first. */
   async function connect(request: McpServerRequest, headers: Record<string, string>, keys: readonly string[]) {
-    const { name, privateNetwork, sampling, client, command } = request;
+    const { name, privateNetwork, client, command } = request;
     const url = command ? `stdio:${command.join(' ')}` : request.url;
     const program = command && { key: `new-${name}`, command };
     try {
-      const listing = await listMcpTools(network, { name, url, privateNetwork, sampling, headers, program }, keys);
+      const listing = await listMcpTools(network, { name, url, privateNetwork, headers, program }, keys);
       if (client)
         throw new InvalidRequest('invalid_request', 'client_id', 'The server asks for no sign-in. Leave it out.');
       return { ...listing, oauth: null };
@@ -172,7 +171,7 @@ export function createMcpAdmin(parts: {
     /** Connects to the server, lists its tools, and stores both. The tools count as reviewed by the caller. */
     async add(actor: Principal, request: McpServerRequest, holder: McpHolder): Promise<McpServer> {
       const owner = ownerFor(actor, holder);
-      const { name, privateNetwork, trustAnnotations, sampling, command = null } = request;
+      const { name, privateNetwork, trustAnnotations, command = null } = request;
       const url = command ? `stdio:${command.join(' ')}` : request.url;
       checkMcpServer(request, isOperator(actor));
       await limit(actor);
@@ -192,8 +191,7 @@ export function createMcpAdmin(parts: {
       await secrets.inVault(holderOf(owner.userId), async (vault, trx) => {
         if (split.length > 0 || request.client) await vault.claimKey();
         const kept = split.map(({ header }): McpHeader => header);
-        const allowed = { privateNetwork, trustAnnotations, sampling };
-        const server = { name, url, ...allowed, headers: kept, command, oauth, ...listing };
+        const server = { name, url, privateNetwork, trustAnnotations, headers: kept, command, oauth, ...listing };
         const detail = {
           for: holder === 'everyone' ? 'everyone' : owner.userId,
           origin: command ? 'stdio' : new URL(url).origin,
@@ -202,7 +200,7 @@ export function createMcpAdmin(parts: {
           actor: actor.userId,
           action: 'mcp.add',
           subject: name,
-          detail: { ...detail, privateNetwork, sampling },
+          detail: { ...detail, privateNetwork },
         };
         const inserted = await audited(
           trx,
@@ -246,23 +244,6 @@ export function createMcpAdmin(parts: {
         throw new Conflict('already_exists', `The tools of "${name}" were listed again since. Look at them again.`);
       changed();
       return getOwned(actor, name, holder);
-    },
-
-    /** Allows or forbids a server to use the model of the user whose call it runs. It may have other tools then. */
-    async setSampling(actor: Principal, name: string, holder: McpHolder, allowed: boolean): Promise<McpServer> {
-      requireOperator(actor);
-      const owner = ownerFor(actor, holder);
-      const detail = { for: owner.userId, allowed };
-      const changes = await withOwner(db, owner, (trx) =>
-        audited(
-          trx,
-          (writing) => setMcpSampling(writing, owner, name, allowed),
-          (done) =>
-            done ? { actor: actor.userId, action: 'mcp.sampling', subject: name, detail } : 'no right changed',
-        ),
-      );
-      if (!changes) throw noServer(name);
-      return this.refresh(actor, name, holder);
     },
 
     async remove(actor: Principal, name: string, holder: McpHolder): Promise<void> {

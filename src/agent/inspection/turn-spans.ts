@@ -21,7 +21,6 @@ export function spansOf(
     ...modelCalls(turn, made, attempts),
     ...trace.flatMap(retriesOf),
     ...items.flatMap((item) => (item.type === 'function_call' && item.startedAt ? [toolCall(item)] : [])),
-    ...items.flatMap(samplings),
     ...(gate ? [span('gate', gate.call.name, null, gate.createdAt, gate.answeredAt)] : []),
   ];
 }
@@ -68,16 +67,6 @@ function retriesOf({ attempt, events }: AttemptTrace): TurnSpan[] {
     const next = event.next === event.model ? 'Asked again' : `Asked ${event.next} instead`;
     const label = `${event.model}: ${event.message} ${next}.`;
     return [span('retry', label, attempt, failedAt, new Date(failedAt.getTime() + event.waitMs))];
-  });
-}
-
-/** The model calls that a tool asked for while it ran. */
-function samplings(item: TimedItem): TurnSpan[] {
-  if (item.type !== 'function_call_output') return [];
-  return (item.modelCalls ?? []).map(({ tool, startedAt, milliseconds, usage }) => {
-    const begun = new Date(startedAt);
-    const ended = new Date(begun.getTime() + milliseconds);
-    return { ...span('sampling', tool, item.attempt, begun, ended), usage };
   });
 }
 

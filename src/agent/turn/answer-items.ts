@@ -8,7 +8,6 @@ import {
   mapParts,
   type NewItem,
   type OutputReads,
-  type ToolModelCall,
   text,
   type WrittenItem,
 } from '#domain/thread/item.ts';
@@ -88,14 +87,13 @@ function thoughtsOf(
 type OutputExtras = {
   readonly reads?: OutputReads;
   readonly allowedBy?: AllowedBy | undefined;
-  readonly modelCalls?: readonly ToolModelCall[];
   readonly files?: readonly InlinePart[];
 };
 
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { reads = {}, allowedBy, modelCalls = [], files = [] }: OutputExtras = {},
+  { reads = {}, allowedBy, files = [] }: OutputExtras = {},
 ): WrittenItem {
   return plain({
     id: newId(),
@@ -104,7 +102,6 @@ export function outputOf(
     output: [text(output), ...files],
     reads,
     ...(allowedBy && { allowedBy }),
-    ...(modelCalls.length > 0 && { modelCalls }),
   });
 }
 

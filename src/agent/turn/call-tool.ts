@@ -15,7 +15,6 @@ export async function callTool(
     turn: Turn;
     passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'situation' | 'allowedBy' | 'answered'>;
     onProgress?: ToolContext['onProgress'];
-    askModel?: ToolContext['askModel'];
     onFile?: ToolContext['onFile'];
     onReads?: ToolContext['onReads'];
     onStopped?: ToolContext['onStopped'];
@@ -42,7 +41,6 @@ export async function callTool(
       situation,
       allowedBy,
       onProgress: options.onProgress,
-      askModel: options.askModel,
       onFile: options.onFile,
       onReads: options.onReads,
       onStopped: options.onStopped,

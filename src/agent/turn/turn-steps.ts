@@ -15,7 +15,6 @@ import type { TurnEnd } from '#engine/statements/settle.ts';
 import { identityFor } from '#memory/identity.ts';
 import { type Model, type ModelAnswer, ModelFailure, type PromptMessage } from '#models/model.ts';
 import type { ModelChain, Models } from '#models/model-routes.ts';
-import { recordAudit } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { deleteCallQuestion } from '#store/tools/call-questions.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
@@ -33,9 +32,8 @@ import { createHistoryWindow } from '../prompt/history-window.ts';
 import { loadPrompt } from '../prompt/load-prompt.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { promptTools, readPromptSetting, type SettingParts, toolTexts } from '../prompt/prompt-setting.ts';
-import { createMeter, type Meter } from '../spending/budget-meter.ts';
+import { createMeter } from '../spending/budget-meter.ts';
 import { createRunBudget } from '../spending/run-budget.ts';
-import { createToolModel, describeToolModelCall } from '../spending/tool-model.ts';
 import { askAgain, findAnswerProblem, InvalidOutput } from './answer-format.ts';
 import { type DecidedCall, keepFiles, outputOf, plain, toItems } from './answer-items.ts';
 import { callTool } from './call-tool.ts';
@@ -89,25 +87,13 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
     run.emit(event);
   };
   const spoken = createSpokenMessage(emit);
-  const meterFor = (signal: AbortSignal): Meter =>
-    createMeter({
-      limits: run.limits ?? limits,
-      spent: () => run.spent(),
-      ...(turn.request.mission && { run: createRunBudget(turn.request.mission, () => usages()) }),
-      signal,
-      traceparent,
-      log,
-    });
-  const meter = meterFor(run.signal);
-  const toolModel = createToolModel({
-    findModel: async () => modelOf(await models.find(turn.request.model)),
-    meterFor,
-    redactor: () => safety.textRedactorFor(turn),
-    async count(tool, call) {
-      await run.append(ownItems().length, [], call);
-      await recordAudit(db, describeToolModelCall(turn, tool, call));
-    },
+  const meter = createMeter({
+    limits: run.limits ?? limits,
+    spent: () => run.spent(),
+    ...(turn.request.mission && { run: createRunBudget(turn.request.mission, () => usages()) }),
     signal: run.signal,
+    traceparent,
+    log,
   });
   const retrying = createRetries({ limits: retries, meter, signal: run.signal, emit });
   const readAttachments = (hashes: readonly AttachmentHash[]) => attachments.readPatiently(turn, hashes, run.signal);
@@ -126,15 +112,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
   let sentBack: ItemId | undefined; // a call that needs another sign-in
   let decided: DecidedCall | undefined; // by the last written answer
   const ownItems = () => thread.filter((item) => item.turnSeq === turn.seq);
-  const usages = () => [
-    window.usage(),
-    meter.failedUsage(),
-    ...toolModel.usages(),
-    ...ownItems()
-      .flatMap((item) => (item.type === 'function_call_output' ? (item.modelCalls ?? []) : []))
-      .map(({ usage }) => usage),
-    ...ownItems().map(({ usage }) => usage ?? NO_USAGE),
-  ];
+  const usages = () => [window.usage(), meter.failedUsage(), ...ownItems().map(({ usage }) => usage ?? NO_USAGE)];
   const usedSoFar = () => usages().reduce(addUsage);
 
   async function append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
@@ -329,7 +307,6 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
             signal: run.signal,
             traceparent,
             onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
-            askModel: (request) => toolModel.ask(call, request),
             onFile: (file) => files.push(file),
             onReads: (said) => (reads = said),
             onStopped,
@@ -337,7 +314,7 @@ export function createAttempt(context: TurnContext, turn: Turn, run: TurnRun, lo
         );
         const received = await safety.receive(turn, call.name, returned);
         const { allowedBy } = passage;
-        const output = outputOf(call, received, { reads, allowedBy, files, modelCalls: toolModel.take(call.id) });
+        const output = outputOf(call, received, { reads, allowedBy, files });
         const written = await append([await keepFiles(output, (items) => attachments.keep(turn, items))]);
         if (passage.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
         return written;

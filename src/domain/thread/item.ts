@@ -81,21 +81,10 @@ export type FunctionCallOutputBody = {
   readonly allowedBy?: AllowedBy;
   /** The person has read it and answers for it: later calls are not judged by it. */
   readonly vouched?: true;
-  /** Answers that the tool got from the model while it ran. */
-  readonly modelCalls?: readonly ToolModelCall[];
 };
 
 /** `results`: the addresses that a search of the operator has found. */
 export type OutputReads = Reads & { readonly results?: readonly string[] };
-
-/** A model call that a tool asked for. */
-export type ToolModelCall = {
-  readonly tool: string;
-  /** ISO 8601 */
-  readonly startedAt: string;
-  readonly milliseconds: number;
-  readonly usage: Usage;
-};
 
 /** Replaces earlier items of a conversation, which the caller no longer sends. */
 export type CompactionBody = {

@@ -14,8 +14,6 @@ export type McpServer = {
   readonly privateNetwork: boolean;
   /** The operator believes the server when it says that a call may be repeated. */
   readonly trustAnnotations: boolean;
-  /** The operator allows it to use the model of the user whose call it runs. */
-  readonly sampling: boolean;
   readonly headers: readonly McpHeader[];
   /** How users sign in to it; null while it has not asked for that. */
   readonly oauth: McpOAuth | null;

@@ -3,7 +3,7 @@ import type { Usage } from '../usage.ts';
 
 /** A stretch of time in a turn. */
 export type TurnSpan = {
-  readonly kind: 'wait' | 'attempt' | 'model' | 'retry' | 'tool' | 'sampling' | 'gate';
+  readonly kind: 'wait' | 'attempt' | 'model' | 'retry' | 'tool' | 'gate';
   readonly label: string;
   readonly attempt: number | null;
   readonly startedAt: Date | null;

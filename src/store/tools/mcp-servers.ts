@@ -13,7 +13,6 @@ export type NewMcpServer = Pick<
   | 'url'
   | 'privateNetwork'
   | 'trustAnnotations'
-  | 'sampling'
   | 'headers'
   | 'command'
   | 'oauth'
@@ -35,7 +34,7 @@ export async function insertMcpServer(
   owner: Owner,
   server: NewMcpServer,
 ): Promise<string | undefined> {
-  const { name, url, privateNetwork, trustAnnotations, sampling, refreshInMs } = server;
+  const { name, url, privateNetwork, trustAnnotations, refreshInMs } = server;
   const row = await trx
     .insertInto('mcpServers')
     .values({
@@ -45,7 +44,6 @@ export async function insertMcpServer(
       url,
       privateNetwork,
       trustAnnotations,
-      sampling,
       headers: JSON.stringify(server.headers),
       oauth: server.oauth && JSON.stringify(server.oauth),
       command: server.command && JSON.stringify(server.command),
@@ -105,23 +103,6 @@ export async function acceptMcpTools(
     .where('userId', '=', owner.userId)
     .where('id', '=', server.id)
     .where(sql<boolean>`date_trunc('milliseconds', listed_at) = ${server.listedAt}`)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) await markChanged(trx);
-  return numUpdatedRows > 0n;
-}
-
-/** Returns false when the owner has no server of this name. */
-export async function setMcpSampling(
-  trx: Audited<OwnedTransaction>,
-  owner: Owner,
-  name: string,
-  sampling: boolean,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('mcpServers')
-    .set({ sampling })
-    .where('userId', '=', owner.userId)
-    .where('name', '=', name)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) await markChanged(trx);
   return numUpdatedRows > 0n;

@@ -15,7 +15,6 @@ export type McpServerRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly privateNetwork: boolean;
   readonly trustAnnotations: boolean;
-  readonly sampling: boolean;
   /** Registered by hand with the server's authorization server, which does not register clients by itself. */
   readonly client?: OAuthClient | undefined;
 };
@@ -25,14 +24,14 @@ const MAX_URL = 2000;
 
 /** Refuses a server that can't be added, before anything is sent to it. */
 export function checkMcpServer(request: McpServerRequest, byOperator: boolean): void {
-  const { name, privateNetwork, trustAnnotations, sampling } = request;
+  const { name, privateNetwork, trustAnnotations } = request;
   if (!isMcpServerName(name))
     throw invalid('name', 'A name begins with a letter and has up to 32 lower-case letters, digits and dashes.');
   if (isReservedName(mcpPrefix(name))) throw invalid('name', `The name "${name}" belongs to Reborn itself.`);
-  if (!byOperator && (privateNetwork || trustAnnotations || sampling))
+  if (!byOperator && (privateNetwork || trustAnnotations))
     throw new Forbidden(
       'operator_only',
-      'Only the operator may allow a private network or sampling, or trust annotations. Leave them out.',
+      'Only the operator may allow a private network or trust annotations. Leave them out.',
     );
   if (request.command) return checkProgram(request, request.command, byOperator);
   checkUrl(request, byOperator);

@@ -1,10 +1,10 @@
 import type { ClientOptions } from '@modelcontextprotocol/client';
 
 /** Schemas of a server are never compiled: a hostile pattern would block the process. */
-export function clientOptions(sampling: boolean): ClientOptions {
+export function clientOptions(): ClientOptions {
   return {
     versionNegotiation: { mode: 'auto' },
-    capabilities: { elicitation: { form: {}, url: {} }, ...(sampling && { sampling: {} }) },
+    capabilities: { elicitation: { form: {}, url: {} } },
     inputRequired: { autoFulfill: false },
     listMaxPages: 20,
     jsonSchemaValidator: {

@@ -17,7 +17,7 @@ async function startServer(answers: Record<string, McpAnswer> = {}, limitMs = 10
     server.close();
     await egress.close();
   });
-  const endpoint = { name: 'mine', url: server.url, privateNetwork: true, sampling: false, headers: {} };
+  const endpoint = { name: 'mine', url: server.url, privateNetwork: true, headers: {} };
   return { ...server, endpoint, network: { egress, version: '1', callMs: limitMs, listMs: limitMs } };
 }
 

@@ -7,7 +7,6 @@ import type { McpEndpoint } from './mcp-fetch.ts';
 import { listOffers } from './offers/server-offers.ts';
 import { showProgress } from './progress.ts';
 import { createConversation, type InputRequest, withQuestions } from './questions/conversation.ts';
-import type { LentModel } from './questions/lend-model.ts';
 import { type McpNetwork, priorOf, withClient } from './with-client.ts';
 
 export type McpTools = CleanTools & {
@@ -18,9 +17,6 @@ export type McpTools = CleanTools & {
 
 const CALL_MS = 60_000;
 const LIST_MS = 20_000;
-
-/** Of a call whose server may use the model: its answers take time, too. */
-const MODEL_CALL_MS = 180_000;
 
 /** How long a stored discovery counts. A server that spoke the old protocol may have been upgraded. */
 const FRESHEST_MS = 60_000;
@@ -49,29 +45,27 @@ export function listMcpTools(
   });
 }
 
-type CallContext = Pick<ToolContext, 'signal' | 'answered' | 'onProgress'> & { readonly model?: LentModel | undefined };
-
 /**
  * Calls a tool. Throws `McpFailure`, and `InputRequired` if the server asks a person first; errors that the tool itself
  * reports are results.
  */
-export async function callMcpTool(
+export function callMcpTool(
   network: McpNetwork,
   server: McpEndpoint & Pick<McpServer, 'discovery'>,
   call: { readonly name: string; readonly arguments: Record<string, unknown> },
-  { signal, answered, onProgress, model }: CallContext,
+  { signal, answered, onProgress }: Pick<ToolContext, 'signal' | 'answered' | 'onProgress'>,
 ): Promise<CallToolResult> {
   const prior = priorOf(server.discovery);
-  const conversation = createConversation(answered, model);
-  const limits = { timeoutMs: network.callMs ?? (model ? MODEL_CALL_MS : CALL_MS), signal, prior };
-  const called = withClient(network, server, limits, (client, options) =>
+  const conversation = createConversation(answered);
+  const limits = { timeoutMs: network.callMs ?? CALL_MS, signal, prior };
+  return withClient(network, server, limits, (client, options) =>
     withQuestions(client, conversation, async () => {
       const more = {
         ...options,
         allowInputRequired: true,
         ...(onProgress && { onprogress: showProgress(onProgress) }),
       };
-      let input = await conversation.resume();
+      let input = conversation.resume();
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const result: CallToolResult | InputRequiredResult = await client
           .callTool({ ...call, ...input }, more)
@@ -79,16 +73,11 @@ export async function callMcpTool(
             throw conversation.explain(error);
           });
         if (!isInputRequired(result)) return result;
-        input = await conversation.answerResult(result as InputRequest);
+        input = conversation.answerResult(result as InputRequest);
       }
       throw new McpFailure('refused', 'The server keeps asking for more before it answers.');
     }),
   );
-  try {
-    return await called;
-  } finally {
-    conversation.check();
-  }
 }
 
 const MAX_ROUNDS = 10;

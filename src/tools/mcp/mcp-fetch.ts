@@ -7,8 +7,6 @@ import { McpFailure } from './mcp-failure.ts';
 export type McpEndpoint = {
   readonly url: string;
   readonly privateNetwork: boolean;
-  /** Whether it may use the model. */
-  readonly sampling: boolean;
   /** Sent to the server's origin only. */
   readonly headers: Readonly<Record<string, string>>;
   /** Of a server that users sign in to. */

@@ -20,7 +20,6 @@ const server: McpServer = {
   name: 'mine',
   url: 'https://mcp.example.com/mcp',
   privateNetwork: false,
-  sampling: false,
   trustAnnotations: true,
   headers: [],
   oauth: null,

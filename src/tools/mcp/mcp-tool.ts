@@ -5,7 +5,6 @@ import type { Tool } from '../tool.ts';
 import { callServer, type McpHost, parseObject, serverFields } from './call-server.ts';
 import { offeredName } from './clean-tools.ts';
 import { callMcpTool } from './mcp-client.ts';
-import { lendModel } from './questions/lend-model.ts';
 import { renderError, renderResult } from './render-result.ts';
 
 /** A tool of an MCP server as a tool of the agent. What the server says about it counts if it was reviewed and the operator trusts it. */
@@ -23,9 +22,8 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
       const given = problem === undefined ? parseObject(argumentsJson) : undefined;
       if (!given) return renderError(problem ?? 'The arguments must be a JSON object.');
       const asked = { name: tool.name, arguments: given };
-      const model = lendModel(server, host.takeUse, context);
       return callServer(server, name, host, context, async (endpoint) =>
-        renderResult(await callMcpTool(host, endpoint, asked, { ...context, model }), context.onFile),
+        renderResult(await callMcpTool(host, endpoint, asked, context), context.onFile),
       );
     },
   };

@@ -43,7 +43,7 @@ export async function withClient<T>(
   const late = AbortSignal.timeout(timeoutMs);
   const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;
   const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal };
-  const client = new ProtocolClient({ name: 'reborn', version: network.version }, clientOptions(endpoint.sampling));
+  const client = new ProtocolClient({ name: 'reborn', version: network.version }, clientOptions());
   const transport = new StreamableHTTPClientTransport(new URL(endpoint.url), {
     fetch: (url, init) => http.fetch(url, init),
   });
@@ -70,7 +70,7 @@ export async function withClient<T>(
 /** A server that runs as a program keeps its connection. */
 async function withProgram<T>(
   { local }: McpNetwork,
-  { headers: env, sampling }: McpEndpoint,
+  { headers: env }: McpEndpoint,
   { key, command }: McpProgram,
   { timeoutMs, signal: cancelled }: Limits,
   act: (client: Client, options: RequestLimits) => Promise<T>,
@@ -80,7 +80,7 @@ async function withProgram<T>(
       'refused',
       'Programs are not allowed as MCP servers here. Set MCP_LOCAL_SERVERS to true, and restart the service if it runs.',
     );
-  const client = await local.connect({ key, command, env, sampling });
+  const client = await local.connect({ key, command, env });
   const late = AbortSignal.timeout(timeoutMs);
   const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;
   try {

@@ -16,7 +16,6 @@ const COLOURS: Record<Span['kind'], string> = {
   model: 'bg-running',
   retry: 'bg-failed',
   tool: 'bg-done',
-  sampling: 'bg-running',
   gate: 'bg-waiting',
 };
 
@@ -29,7 +28,6 @@ export function labelOf(span: Span): string {
 
 const kinds = (): Partial<Record<Span['kind'], string>> => ({
   tool: t`tool`,
-  sampling: t`model for`,
   gate: t`gate`,
 });
 

@@ -45,10 +45,6 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
     mutationFn: () => client.call('POST /api/mcp/{name}/accept', { ...options, body: { listed_at: server.listed_at } }),
     onSettled: reload,
   });
-  const lend = useMutation({
-    mutationFn: (sampling: boolean) => client.call('PATCH /api/mcp/{name}', { ...options, body: { sampling } }),
-    onSettled: reload,
-  });
   const remove = useMutation({
     mutationFn: () => client.call('DELETE /api/mcp/{name}', options),
     onSuccess: async () => {
@@ -58,7 +54,7 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
   });
   const mayChange = server.for === 'me' || me.role === 'operator';
   const changed = server.tools.filter((tool) => !tool.reviewed);
-  const problem = refresh.error ?? accept.error ?? lend.error ?? remove.error;
+  const problem = refresh.error ?? accept.error ?? remove.error;
   return (
     <div className="flex flex-col gap-6">
       <p className="break-words">
@@ -127,31 +123,6 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
           </p>
         ))}
       </section>
-      {me.role === 'operator' ? (
-        <label className="flex items-start gap-2">
-          <input
-            type="checkbox"
-            className="mt-1"
-            checked={lend.isPending ? lend.variables : server.sampling}
-            disabled={lend.isPending}
-            onChange={(event) => lend.mutate(event.target.checked)}
-          />
-          <span>
-            <Trans>Let it use the model</Trans>
-            <span className="block text-s text-soft">
-              <Trans>
-                Its requests count against the budget of the user whose call it runs. The model sees only their text.
-              </Trans>
-            </span>
-          </span>
-        </label>
-      ) : (
-        server.sampling && (
-          <p className="text-s text-soft">
-            <Trans>It may use the model, on your budget.</Trans>
-          </p>
-        )
-      )}
       {problem && (
         <Problem error={problem} own={{ already_exists: t`The tools were listed again since. Look at them again.` }} />
       )}

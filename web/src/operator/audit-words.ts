@@ -20,8 +20,6 @@ export const actionWords = (): Readonly<Record<string, string>> => ({
   'mcp.accept': t`Accepted the tools of an MCP server`,
   'mcp.add': t`Added an MCP server`,
   'mcp.remove': t`Removed an MCP server`,
-  'mcp.sample': t`Used the model for an MCP server`,
-  'mcp.sampling': t`Set whether an MCP server may use the model`,
   'mission.drain': t`Stopped missions for maintenance`,
   'mission.drain-end': t`Let missions run again`,
   'note.keep': t`Kept notes as their own`,

@@ -65,10 +65,6 @@ const addMcpServer = defineRoute({
         .describe(
           'Believe what the server says about its tools: those that only read run without approval, and harmless calls are repeated after a crash. Operators only.',
         ),
-      sampling: z
-        .boolean('sampling must be true or false.')
-        .default(false)
-        .describe('Let the server use the model of the user whose call it runs. Operators only.'),
       client_id: z
         .string('client_id must be a string.')
         .optional()
@@ -89,7 +85,6 @@ const addMcpServer = defineRoute({
       headers,
       privateNetwork: body.private_network,
       trustAnnotations: body.trust_annotations,
-      sampling: body.sampling,
       client: body.client_id === undefined ? undefined : { id: body.client_id, secret: body.client_secret },
     };
     return render(mcpAdmin, principal, await mcpAdmin.add(principal, request, holder(principal, whom)), whom);
@@ -142,28 +137,6 @@ const acceptMcpTools = defineRoute({
     const listedAt = new Date(body.listed_at);
     const accepted = await mcpAdmin.accept(principal, name, holder(principal, query.for), listedAt);
     return render(mcpAdmin, principal, accepted, query.for);
-  },
-});
-
-const changeMcpServer = defineRoute({
-  method: 'patch',
-  path: '/api/mcp/{name}',
-  summary: 'Change whether an MCP server may use the model. Its tools are listed again.',
-  access: 'operator',
-  params,
-  query: holderQuery,
-  body: z
-    .object({
-      sampling: z
-        .boolean('sampling is required and must be true or false.')
-        .describe('Let the server use the model of the user whose call it runs, within the limits of that user.'),
-    })
-    .meta({ id: 'McpServerChange' }),
-  responses: { 200: { description: 'The server.', json: server } },
-  errors: [400, 404, 413, 429],
-  async handle({ principal, params: { name }, query, body }, { mcpAdmin }: Services) {
-    const changed = await mcpAdmin.setSampling(principal, name, holder(principal, query.for), body.sampling);
-    return render(mcpAdmin, principal, changed, query.for);
   },
 });
 
@@ -228,6 +201,5 @@ export const mcpRoutes = [
   getMcpServer,
   refreshMcpServer,
   acceptMcpTools,
-  changeMcpServer,
   removeMcpServer,
 ];

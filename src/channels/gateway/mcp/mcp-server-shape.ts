@@ -29,7 +29,6 @@ const summary = {
   hidden: z.boolean().describe('Whether a server for everyone of the same name takes precedence.'),
   private_network: z.boolean(),
   trust_annotations: z.boolean(),
-  sampling: z.boolean().describe('Whether the server may use the model of the user whose call it runs.'),
   headers: z.array(z.string()).describe('The names of the headers whose values are stored.'),
   protocol: z.string().describe('The version of the protocol that the server speaks; empty before the first sign-in.'),
   sign_in: z
@@ -75,7 +74,7 @@ export async function render(mcpAdmin: McpAdmin, principal: Principal, found: Mc
 }
 
 function renderSummary(principal: Principal, found: ListedMcpServer) {
-  const { name, hidden, privateNetwork, trustAnnotations, sampling, headers, discovery, offers, problem } = found;
+  const { name, hidden, privateNetwork, trustAnnotations, headers, discovery, offers, problem } = found;
   return {
     name,
     url: shownUrl(principal, found),
@@ -83,7 +82,6 @@ function renderSummary(principal: Principal, found: ListedMcpServer) {
     hidden,
     private_network: privateNetwork,
     trust_annotations: trustAnnotations,
-    sampling,
     headers: headers.map((header) => header.name),
     protocol: discovery.version,
     sign_in: found.signIn,

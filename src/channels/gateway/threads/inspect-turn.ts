@@ -22,11 +22,10 @@ const time = z.iso.datetime();
 /**
  * A period of a turn, for a waterfall chart; periods may overlap. `wait`: in the queue. `attempt`: one attempt; all but the
  * last were ended by a crash or a handover. `model`: from the prompt to the last item of the answer. `retry`: the wait after
- * a failed model call, kept for an hour. `tool`: one call. `sampling`: a model call that the tool of an MCP server asked
- * for. `gate`: from opening the gate to its answer. `ended_at` is null while the period lasts.
+ * a failed model call, kept for an hour. `tool`: one call. `gate`: from opening the gate to its answer. `ended_at` is null while the period lasts.
  */
 const spanShape = z.strictObject({
-  kind: z.enum(['wait', 'attempt', 'model', 'retry', 'tool', 'sampling', 'gate']),
+  kind: z.enum(['wait', 'attempt', 'model', 'retry', 'tool', 'gate']),
   label: z.string(),
   attempt: z.int().nullable(),
   started_at: time.nullable().describe('null when it was not recorded.'),

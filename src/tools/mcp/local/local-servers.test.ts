@@ -55,7 +55,6 @@ const endpoint = (key: string, env = {}) => ({
   name: 'local',
   url: 'stdio:x',
   privateNetwork: false,
-  sampling: false,
   headers: env,
   discovery: { version: '2025-11-25', discover: null },
   program: { key, command: [process.execPath, program] },

@@ -14,8 +14,6 @@ export type LocalServer = {
   readonly key: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Whether it may use the model. */
-  readonly sampling: boolean;
 };
 
 export type LocalServers = ReturnType<typeof createLocalServers>;
@@ -32,7 +30,6 @@ type Options = {
 
 type Running = {
   readonly client: Promise<Client>;
-  readonly sampling: boolean;
   readonly close: () => Promise<void>;
   readonly idle: NodeJS.Timeout;
 };
@@ -53,7 +50,7 @@ export function createLocalServers({ folder, path: programs, version, waitMs = 1
   const waits = new Map<string, { failures: number; until: number }>();
   let isClosed = false;
 
-  function start({ key, command, env, sampling }: LocalServer): Running {
+  function start({ key, command, env }: LocalServer): Running {
     const cwd = path.join(folder, key);
     const transport = createStdioTransport({
       command,
@@ -75,7 +72,7 @@ export function createLocalServers({ folder, path: programs, version, waitMs = 1
       // The probe for the newest protocol would need a second process.
       const client = new ProtocolClient(
         { name: 'reborn', version },
-        { ...clientOptions(sampling), versionNegotiation: { mode: 'legacy' } },
+        { ...clientOptions(), versionNegotiation: { mode: 'legacy' } },
       );
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is not an event target
       client.onclose = onExit;
@@ -98,7 +95,7 @@ export function createLocalServers({ folder, path: programs, version, waitMs = 1
       await transport.close();
     };
     const idle = setTimeout(() => void close(), IDLE_MS).unref();
-    return { client, sampling, close, idle };
+    return { client, close, idle };
   }
 
   return {
@@ -106,9 +103,7 @@ export function createLocalServers({ folder, path: programs, version, waitMs = 1
     async connect(server: LocalServer): Promise<Client> {
       if (isClosed) throw new McpFailure('unreachable', 'The service is stopping.');
       const present = running.get(server.key);
-      // It learns what it may do when it starts.
-      if (present && present.sampling !== server.sampling) await present.close();
-      else if (present) {
+      if (present) {
         present.idle.refresh();
         return present.client;
       }
