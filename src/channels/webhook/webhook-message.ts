@@ -21,6 +21,6 @@ export const webhookMessage = z
       .refine((said) => said.trim() !== '', { error: 'message must not be blank.' }),
     conversation_id: name('conversation_id').nullish(),
     metadata: z.record(z.string(), z.unknown(), 'metadata must be an object.').nullish(),
-    callback_url: z.string('callback_url must be a string.').nullish(),
+    callback_url: z.string().nullish(),
   })
   .meta({ id: 'WebhookMessage' });

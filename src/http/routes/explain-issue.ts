@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** Describes what is wrong with a field, as a sentence for the caller; for schema rules that have no message. */
 export function explainIssue(issue: z.core.$ZodRawIssue): string {
@@ -6,15 +6,17 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined
-        ? `${field} is required and must be ${typeName(issue.expected)}.`
-        : `${field} must be ${typeName(issue.expected)}.`;
+        ? `${field} is required and must be ${typeName(issue)}.`
+        : `${field} must be ${typeName(issue)}.`;
     case 'invalid_value':
       return `${field} must be ${listOf(issue.values)}.`;
     case 'unrecognized_keys':
       return `${field} has unknown fields: ${issue.keys.join(', ')}. Remove them.`;
     case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return `${field} must not be empty.`;
       return `${field} must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue.origin)}.`;
     case 'too_big':
+      if (issue.origin === 'string') return `${field} may have ${issue.maximum.toLocaleString('en')} characters.`;
       return `${field} must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unitOf(issue.origin)}.`;
     case 'invalid_format':
       return `${field} must be ${FORMATS[issue.format] ?? `in the format ${issue.format}`}.`;
@@ -36,7 +38,11 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-const typeName = (expected: string) => TYPES[expected] ?? `of type ${expected}`;
+/** A schema of whole numbers expects a number first. */
+function typeName({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  const name = inst instanceof z.core.$ZodNumberFormat ? 'int' : expected;
+  return TYPES[name] ?? `of type ${name}`;
+}
 
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
@@ -47,8 +53,8 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 function listOf(values: readonly unknown[]): string {
-  const [only, ...more] = values.map((value) => JSON.stringify(value));
-  return more.length === 0 ? (only ?? 'absent') : `one of ${[only, ...more].join(', ')}`;
+  const words = values.map(String);
+  return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ');
 }
 
 const UNITS: Readonly<Record<string, string>> = {

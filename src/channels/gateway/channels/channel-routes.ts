@@ -59,8 +59,8 @@ const newTelegramChannel = z.strictObject({
       /^[\w:-]{10,200}$/,
       'token must be the token of a bot, such as 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw.',
     ),
-  mode: z.enum(CHAT_MODES, 'mode must be polling or webhook.').default('polling'),
-  groups: z.boolean('groups must be true or false.').default(false),
+  mode: z.enum(CHAT_MODES).default('polling'),
+  groups: z.boolean().default(false),
 });
 
 const newChannel = z

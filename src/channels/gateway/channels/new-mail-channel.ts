@@ -50,10 +50,7 @@ export const newMailChannel = z.strictObject({
   authserv_id: line('authserv_id', 253).describe(
     'The name in the Authentication-Results headers of your mail server. Only its verdicts about senders count.',
   ),
-  private_network: z
-    .boolean('private_network must be true or false.')
-    .default(false)
-    .describe('Whether the hosts may have private addresses.'),
+  private_network: z.boolean().default(false).describe('Whether the hosts may have private addresses.'),
 });
 
 /** As the port of mail expects them. */

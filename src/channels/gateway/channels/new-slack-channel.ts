@@ -13,8 +13,8 @@ export const newSlackChannel = z.strictObject({
   signing_secret: secret(/^[\da-f]{16,128}$/i, 'signing_secret must be the signing secret of the Slack app.')
     .optional()
     .describe('Needed for the mode webhook.'),
-  mode: z.enum(CHAT_MODES, 'mode must be polling or webhook.').default('polling'),
-  groups: z.boolean('groups must be true or false.').default(false),
+  mode: z.enum(CHAT_MODES).default('polling'),
+  groups: z.boolean().default(false),
 });
 
 /** As the Slack port expects them. */

@@ -34,14 +34,14 @@ export const chatRequest = z
       .refine((said) => said.trim() !== '', { error: 'message must not be blank.' }),
     thread_id: uuid<ThreadId>('thread_id must be the id of a thread.').nullish(),
     model: z
-      .string('model must be a string.')
-      .min(1, 'model must not be empty.')
-      .max(256, 'model may have 256 characters.')
+      .string()
+      .min(1)
+      .max(256)
       .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), { error: 'model must be printable text.' })
       .nullish()
       .describe('The name of a model route. The default model answers when it is unknown or left out.'),
     attachments: z
-      .array(attachment, 'attachments must be an array.')
+      .array(attachment)
       .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
       .nullish(),
   })

@@ -54,7 +54,7 @@ const MOST_LETTERS = 512;
 export const gateAnswer = z
   .object({
     answer: z
-      .enum(['approve', 'always', 'deny'], 'answer must be approve, always or deny.')
+      .enum(['approve', 'always', 'deny'])
       .optional()
       .describe(
         'For all calls of the gate: `approve` runs them, `always` also approves similar calls in future, `deny` refuses them.',
@@ -68,14 +68,10 @@ export const gateAnswer = z
       .optional()
       .describe('Instead of `answer`: an answer for each call by its `call_id`. A call without one is denied.'),
     only: z
-      .literal('mission', 'only must be mission.')
+      .literal('mission')
       .nullish()
       .describe('With `always`: for runs of the mission whose call it is, and for nothing else.'),
-    reason: z
-      .string('reason must be a string.')
-      .max(2000, 'reason may have 2,000 characters.')
-      .nullish()
-      .describe('Why the call is denied. The model reads it.'),
+    reason: z.string().max(2000).nullish().describe('Why the call is denied. The model reads it.'),
     user_id: z
       .string('user_id must be a string.')
       .max(200, 'user_id may have 200 characters.')

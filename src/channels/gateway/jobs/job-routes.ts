@@ -34,7 +34,7 @@ const listJobs = defineRoute({
   path: '/api/jobs',
   summary: 'List webhook jobs, newest first.',
   query: z.object({
-    status: z.enum(['queued', 'running', 'completed'], 'status must be queued, running or completed.').optional(),
+    status: z.enum(['queued', 'running', 'completed']).optional(),
     limit: pageLimit(20),
     cursor: uuid<JobId>('cursor must be the next_cursor of an earlier answer.').optional(),
   }),

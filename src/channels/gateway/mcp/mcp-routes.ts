@@ -56,22 +56,22 @@ const addMcpServer = defineRoute({
           'Sent with every request, such as `Authorization`; variables of a program. The values are stored encrypted.',
         ),
       private_network: z
-        .boolean('private_network must be true or false.')
+        .boolean()
         .default(false)
         .describe("Allow the server's origin although it is on a private network. Operators only."),
       trust_annotations: z
-        .boolean('trust_annotations must be true or false.')
+        .boolean()
         .default(false)
         .describe(
           'Believe what the server says about its tools: those that only read run without approval, and harmless calls are repeated after a crash. Operators only.',
         ),
       client_id: z
-        .string('client_id must be a string.')
+        .string()
         .optional()
         .describe(
           "Of a client that you registered with the server's authorization server, if it registers none itself.",
         ),
-      client_secret: z.string('client_secret must be a string.').optional().describe('Stored encrypted.'),
+      client_secret: z.string().optional().describe('Stored encrypted.'),
     })
     .meta({ id: 'McpServerAdd' }),
   responses: { 201: { description: 'The server with its tools, which count as reviewed.', json: server } },

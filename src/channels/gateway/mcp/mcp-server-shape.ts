@@ -3,7 +3,7 @@ import type { ListedMcpServer, McpAdmin } from '#agent/administration/mcp-admin.
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
 
-export const source = z.enum(['me', 'everyone'], 'for must be me or everyone.');
+export const source = z.enum(['me', 'everyone']);
 export const holderField = source.default('me');
 
 const serverTool = z.strictObject({

@@ -6,24 +6,20 @@ import { describeSchedule, type Schedule } from '#domain/mission/schedule.ts';
 export const askedSchedule = z
   .strictObject(
     {
-      cron: z
-        .string('schedule.cron must be a string.')
-        .max(100, 'schedule.cron may have 100 characters.')
-        .optional()
-        .describe('Five fields: minute, hour, day of month, month, day of week.'),
-      every_minutes: z.number('schedule.every_minutes must be a number.').optional(),
+      cron: z.string().max(100).optional().describe('Five fields: minute, hour, day of month, month, day of week.'),
+      every_minutes: z.number().optional(),
       at: z
-        .string('schedule.at must be a string.')
+        .string()
         .max(32, 'schedule.at is too long.')
         .optional()
         .describe('A local date and time, such as 2026-12-24T18:00, for a single run.'),
       time_zone: z
-        .string('schedule.time_zone must be a string.')
+        .string()
         .max(64, 'schedule.time_zone is too long.')
         .optional()
         .describe('An IANA name, such as Europe/Oslo. Needed with cron and at.'),
       on_turn_of: z
-        .string('schedule.on_turn_of must be a string.')
+        .string()
         .max(200, 'schedule.on_turn_of is too long.')
         .optional()
         .describe(
@@ -71,10 +67,7 @@ const settings = {
 };
 
 const options = {
-  thread: z
-    .enum(['same', 'new'], 'thread must be same or new.')
-    .optional()
-    .describe('Whether all runs share one thread. same when left out.'),
+  thread: z.enum(['same', 'new']).optional().describe('Whether all runs share one thread. same when left out.'),
   tools: z
     .array(
       z.string('tools must be names.').regex(/^[\w.-]{1,64}$/, 'tools must be names of tools.'),
@@ -89,16 +82,16 @@ const options = {
   usd_per_run: usd('usd_per_run').describe('The budget of one run in US dollars. Unknown prices count as 0.'),
   usd_per_day: usd('usd_per_day').describe('The budget of a day (UTC) in US dollars. Unknown prices count as 0.'),
   misfire: z
-    .enum(['skip', 'latest', 'all'], 'misfire must be skip, latest or all.')
+    .enum(['skip', 'latest', 'all'])
     .optional()
     .describe('Which due times are caught up after an outage. latest when left out.'),
   overlap: z
-    .enum(['skip', 'queue', 'cancel'], 'overlap must be skip, queue or cancel.')
+    .enum(['skip', 'queue', 'cancel'])
     .optional()
     .describe('What happens when a run is due while the one before has not ended. skip when left out.'),
   pause_after: z
-    .int('pause_after must be a whole number.')
-    .min(1, 'pause_after must be at least 1.')
+    .int()
+    .min(1)
     .max(1000, 'pause_after may be at most 1,000.')
     .optional()
     .describe('Failed runs in a row after which the mission is paused. 5 when left out.'),

@@ -50,9 +50,9 @@ const putProvider = defineRoute({
         .nullish()
         .describe('Required unless the name is openai, anthropic or google.'),
       api_key: z
-        .string('api_key must be a string.')
+        .string()
         .trim()
-        .min(1, 'api_key must not be empty.')
+        .min(1)
         .max(4096, 'api_key may have 4096 characters.')
         .regex(/^[\x21-\x7e]*$/, 'api_key must have no spaces and only ASCII characters.')
         .nullish()

@@ -50,7 +50,7 @@ const listDeliveries = defineRoute({
   summary:
     "List deliveries to callbacks, endpoints and devices, newest first: the caller's, or for operators everyone's.",
   query: z.object({
-    state: z.enum(DELIVERY_STATES, 'state must be pending, sending, sent or dead.').optional(),
+    state: z.enum(DELIVERY_STATES).optional(),
     limit: pageLimit(50),
     cursor: uuid<DeliveryId>('cursor must be the next_cursor of an earlier answer.').optional(),
   }),

@@ -38,7 +38,7 @@ const newDevice = z
       .max(NOTICE_TYPES.length, 'events names an event twice.')
       .default(['gate.opened', 'turn.ended', 'mission.failed', 'mission.paused']),
     details: z
-      .boolean('details must be true or false.')
+      .boolean()
       .default(false)
       .describe('Whether notifications name tools and missions. They never contain messages or arguments.'),
   })

@@ -44,16 +44,10 @@ const newEndpoint = z
       .refine((value) => !value.includes('\u0000'), 'name must not contain null characters.'),
     url: z.string('url must be a string.').max(2000, 'url may have 2,000 characters.'),
     events: z.array(event, 'events must be a list.').min(1, 'events must name an event.').max(NOTICE_TYPES.length),
-    turns: z
-      .enum(['failed', 'all'], 'turns must be failed or all.')
-      .default('failed')
-      .describe('Which turn.ended events it gets.'),
-    everyone: z
-      .boolean('everyone must be true or false.')
-      .default(false)
-      .describe('Get the events of all users. For operators only.'),
+    turns: z.enum(['failed', 'all']).default('failed').describe('Which turn.ended events it gets.'),
+    everyone: z.boolean().default(false).describe('Get the events of all users. For operators only.'),
     results: z
-      .boolean('results must be true or false.')
+      .boolean()
       .default(false)
       .describe('Whether mission.completed contains the result. Not together with everyone.'),
   })

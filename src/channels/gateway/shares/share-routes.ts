@@ -60,12 +60,9 @@ const putShare = defineRoute({
   params: threadParams,
   body: z
     .strictObject({
-      include_tools: z.boolean('include_tools must be true or false.').default(false),
-      include_attachments: z.boolean('include_attachments must be true or false.').default(false),
-      new_link: z
-        .boolean('new_link must be true or false.')
-        .default(false)
-        .describe('true: the thread gets another link, and the former one ends.'),
+      include_tools: z.boolean().default(false),
+      include_attachments: z.boolean().default(false),
+      new_link: z.boolean().default(false).describe('true: the thread gets another link, and the former one ends.'),
     })
     .default({ include_tools: false, include_attachments: false, new_link: false })
     .meta({ id: 'ShareRequest' }),

@@ -5,9 +5,9 @@ import { defineRoute } from '#http/routes/define-route.ts';
 type Services = { readonly skills: SkillAdmin };
 
 /** Who provides a skill: the caller, an operator for everyone, or a folder on the disk of the service. */
-const skillSource = z.enum(['me', 'everyone', 'folder'], 'source must be me, everyone or folder.');
+const skillSource = z.enum(['me', 'everyone', 'folder']);
 
-const holderField = z.enum(['me', 'everyone'], 'for must be me or everyone.').default('me');
+const holderField = z.enum(['me', 'everyone']).default('me');
 
 const listedSkill = z.strictObject({
   name: z.string(),
@@ -56,10 +56,7 @@ const addSkill = defineRoute({
       text: z.string('text must be the text of a SKILL.md.').nullish(),
       files: z.array(file, 'files must be a list of path and text.').max(100, 'A skill may have 100 files.').nullish(),
       for: holderField,
-      replace: z
-        .boolean('replace must be true or false.')
-        .default(false)
-        .describe('Needed when the name exists already.'),
+      replace: z.boolean().default(false).describe('Needed when the name exists already.'),
     })
     .refine(({ text, files }) => (text ?? null) === null || (files ?? null) === null, {
       error: 'Give text or files, not both.',

@@ -10,7 +10,7 @@ import { thread } from '../threads/thread-shape.ts';
 import { failure, turnStatus } from '../threads/turn-shape.ts';
 
 /** Any message may carry an `id` of the client's own; the `accepted`, `pong` or `error` that answers it has the same. */
-const reference = { id: z.string('id must be a string.').max(100, 'id may have 100 characters.').optional() };
+const reference = { id: z.string().max(100).optional() };
 const idAt = <Id extends string>(name: string) => uuid<Id>(`${name} must be an id.`);
 
 /**

@@ -16,7 +16,7 @@ export const exportThread = defineRoute({
   summary: 'Download a whole thread as Markdown or JSON.',
   params: threadParams,
   query: z.object({
-    format: z.enum(['markdown', 'json'], 'format must be markdown or json.').default('markdown'),
+    format: z.enum(['markdown', 'json']).default('markdown'),
   }),
   responses: {
     200: {

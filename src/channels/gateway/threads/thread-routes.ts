@@ -20,14 +20,8 @@ export const listThreads = defineRoute({
       .max(200, 'q may have 200 characters.')
       .optional()
       .describe('Words that the title or a message contains. In a message, the beginning of a word is enough.'),
-    archived: z
-      .enum(['true', 'false'], 'archived must be true or false.')
-      .optional()
-      .describe('true: only archived threads. Otherwise: only the others.'),
-    channel: z
-      .enum(['chat', 'api', 'webhook', 'mission'], 'channel must be chat, api, webhook or mission.')
-      .optional()
-      .describe('Only threads that began there.'),
+    archived: z.enum(['true', 'false']).optional().describe('true: only archived threads. Otherwise: only the others.'),
+    channel: z.enum(['chat', 'api', 'webhook', 'mission']).optional().describe('Only threads that began there.'),
     folder: z
       .union([z.literal('none'), uuid<FolderId>()], 'folder must be the id of a folder, or none.')
       .optional()
@@ -79,14 +73,14 @@ const changeThread = defineRoute({
   body: z
     .object({
       title: z
-        .string('title must be a string.')
+        .string()
         .trim()
-        .max(300, 'title may have 300 characters.')
+        .max(300)
         .nullable()
         .optional()
         .describe('null or an empty text restores the default title.'),
-      pinned: z.boolean('pinned must be true or false.').optional(),
-      archived: z.boolean('archived must be true or false.').optional(),
+      pinned: z.boolean().optional(),
+      archived: z.boolean().optional(),
       folder_id: uuid<FolderId>('folder_id must be the id of a folder.')
         .nullable()
         .optional()

@@ -45,7 +45,7 @@ const startVersion = defineRoute({
   body: z
     .object({
       text: z
-        .string('text must be a string.')
+        .string()
         .refine((said) => said.trim() !== '', { error: 'text must not be blank.' })
         .nullish()
         .describe(

@@ -8,7 +8,7 @@ import { defineRoute } from '#http/routes/define-route.ts';
 type Services = { readonly policies: ToolPolicies };
 
 const after = z
-  .enum(SITUATIONS, 'after must be clean, foreign or both.')
+  .enum(SITUATIONS)
   .describe(
     'How far `allow` goes: only while the model has read nothing by others (`clean`), also after text by others (`foreign`), or also when it has read private data besides (`both`).',
   );
@@ -51,7 +51,7 @@ const putPolicy = defineRoute({
   params: z.object({ tool: z.string().regex(/^[\w.-]{1,128}$/, 'There is no such tool.') }),
   body: z
     .strictObject({
-      level: z.enum(TOOL_LEVELS, 'level must be allow, ask or never.'),
+      level: z.enum(TOOL_LEVELS),
       after: after.optional().describe('`clean` when left out.'),
     })
     .meta({ id: 'ToolPolicyChange' }),

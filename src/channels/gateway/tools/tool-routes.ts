@@ -99,13 +99,10 @@ export const installTool = defineRoute({
       name: z.string('name is required and must be a string.'),
       wasm: z.base64('wasm must be the component in base64.').min(1, 'wasm must not be empty.'),
       capabilities: z.string('capabilities must be the text of a capabilities file.').nullish(),
-      dry_run: z.boolean('dry_run must be true or false.').default(false),
-      replace: z
-        .boolean('replace must be true or false.')
-        .default(false)
-        .describe('Needed when the name exists already.'),
+      dry_run: z.boolean().default(false),
+      replace: z.boolean().default(false).describe('Needed when the name exists already.'),
       reads: z
-        .boolean('reads must be true or false.')
+        .boolean()
         .default(false)
         .describe(
           'The tool only reads, at a service that keeps what it is asked to itself: its calls run also after text by others. Only if its capabilities have no methods but GET and HEAD.',
@@ -148,7 +145,7 @@ const putToolSecret = defineRoute({
     .object({
       name: z.string('name is required and must be a string.'),
       value: z.string('value is required and must be a string.').min(1, 'value must not be empty.').max(65_536),
-      for: z.enum(['me', 'everyone'], 'for must be me or everyone.').default('me'),
+      for: z.enum(['me', 'everyone']).default('me'),
     })
     .meta({ id: 'ToolSecret' }),
   responses: { 204: { description: 'The secret is stored. It is never shown again.' } },

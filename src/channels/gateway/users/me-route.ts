@@ -70,7 +70,7 @@ const changeMe = defineRoute({
         .max(256, 'default_model may have 256 characters.')
         .nullable()
         .optional(),
-      generate_titles: z.boolean('generate_titles must be true or false.').optional(),
+      generate_titles: z.boolean().optional(),
     })
     .meta({ id: 'MeChange' }),
   responses: { 200: { description: 'The caller after the change.', json: me } },

@@ -48,7 +48,7 @@ const addUser = defineRoute({
     .object({
       name: nameField,
       email: z.email('email must be an email address.').max(320).nullish(),
-      role: z.enum(['operator', 'member'], 'role must be operator or member.'),
+      role: z.enum(['operator', 'member']),
     })
     .meta({ id: 'NewUser' }),
   responses: { 201: { description: 'The user. Create a token to let them in.', json: user } },

@@ -26,7 +26,7 @@ const embeddingRequest = z
     model: z.string('model is required and must be a string.').describe('Ignored: the operator chooses the model.'),
     input: z.union([text, z.array(text, WANTS_TEXTS).min(1, WANTS_TEXTS).max(MAX_TEXTS, WANTS_TEXTS)], WANTS_TEXTS),
     encoding_format: z
-      .enum(['float', 'base64'], 'encoding_format must be float or base64.')
+      .enum(['float', 'base64'])
       .nullish()
       .describe('`base64`: the bytes of 32-bit floats, the lowest byte first.'),
     dimensions: z.null('dimensions is not supported. Leave it out: the model has one size.').optional(),

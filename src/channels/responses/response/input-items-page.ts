@@ -67,7 +67,7 @@ const LIMIT = `limit must be a whole number from 1 to ${MOST}.`;
 
 export const itemPageQuery = z.object({
   limit: z.coerce.number<string>(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST, LIMIT).default(20),
-  order: z.enum(['asc', 'desc'], 'order must be asc or desc.').default('desc'),
+  order: z.enum(['asc', 'desc']).default('desc'),
   after: z.string('after must be the id of one of these items.').optional().describe('The id of the last known item.'),
 });
 
