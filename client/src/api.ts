@@ -1075,8 +1075,8 @@ export type Shared = {
 
 export type TurnInspection = {
   readonly id: string;
-  readonly response_id: string;
   readonly thread_id: string;
+  readonly response_id: string;
   readonly seq: number;
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram' | 'slack' | 'mail';

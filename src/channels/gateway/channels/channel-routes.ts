@@ -4,6 +4,7 @@ import { CHAT_MODES, type ChatAccount, type ChatLink } from '#domain/chat/chat.t
 import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { ChatAccountId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { mailCredentials, newMailChannel } from './new-mail-channel.ts';
 import { newSlackChannel, slackCredentials } from './new-slack-channel.ts';
@@ -186,24 +187,7 @@ const removeLink = defineRoute({
 
 export const channelRoutes = [listChannels, addChannel, removeChannel, testChannel, createCode, removeLink];
 
-function renderChannel(account: ChatAccount, chats: Pick<ChatAdmin, 'addressOf'>): z.infer<typeof channel> {
-  return {
-    id: account.id,
-    channel: account.channel,
-    name: account.name,
-    mode: account.mode,
-    groups: account.groups,
-    request_url: chats.addressOf(account),
-    last_error: account.lastError,
-    failed_at: account.failedAt?.toISOString() ?? null,
-    received_at: account.receivedAt?.toISOString() ?? null,
-    created_at: account.createdAt.toISOString(),
-  };
-}
+const renderChannel = (account: ChatAccount, chats: Pick<ChatAdmin, 'addressOf'>): z.infer<typeof channel> =>
+  renderAs(channel, account, { request_url: chats.addressOf(account) });
 
-const renderLink = ({ accountId, sender, name, createdAt }: ChatLink): z.infer<typeof link> => ({
-  channel_id: accountId,
-  sender,
-  name,
-  created_at: createdAt.toISOString(),
-});
+const renderLink = (made: ChatLink): z.infer<typeof link> => renderAs(link, made, { channel_id: made.accountId });

@@ -2,8 +2,27 @@ import { z } from 'zod';
 import type { StandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { SITUATIONS } from '#domain/thread/origin.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 type Services = { readonly approvals: StandingApprovals };
+
+const approval = z.strictObject({
+  id: z.uuid(),
+  user_id: z.string(),
+  tool: z.string(),
+  shape: z.array(z.string()).describe('The arguments it covers, one line for each value.'),
+  situation: z
+    .enum(SITUATIONS)
+    .describe(
+      'How far it goes: only while the model has read nothing by others (`clean`), also after text by others (`foreign`), or also when it has read private data besides (`both`).',
+    ),
+  mission_id: z.uuid().nullable().describe('The mission to whose runs it is limited.'),
+  mission_name: z
+    .string()
+    .nullable()
+    .describe('The name of that mission; null when it was deleted, and for missions of other users.'),
+  created_at: z.iso.datetime(),
+});
 
 const listApprovals = defineRoute({
   method: 'get',
@@ -14,25 +33,7 @@ const listApprovals = defineRoute({
       description: "The caller's standing approvals; for operators, everyone's.",
       json: z
         .strictObject({
-          approvals: z.array(
-            z.strictObject({
-              id: z.uuid(),
-              user_id: z.string(),
-              tool: z.string(),
-              shape: z.array(z.string()).describe('The arguments it covers, one line for each value.'),
-              situation: z
-                .enum(SITUATIONS)
-                .describe(
-                  'How far it goes: only while the model has read nothing by others (`clean`), also after text by others (`foreign`), or also when it has read private data besides (`both`).',
-                ),
-              mission_id: z.uuid().nullable().describe('The mission to whose runs it is limited.'),
-              mission_name: z
-                .string()
-                .nullable()
-                .describe('The name of that mission; null when it was deleted, and for missions of other users.'),
-              created_at: z.iso.datetime(),
-            }),
-          ),
+          approvals: z.array(approval),
         })
         .meta({ id: 'ApprovalList' }),
     },
@@ -40,16 +41,7 @@ const listApprovals = defineRoute({
   async handle({ principal }, { approvals }: Services) {
     const found = await approvals.list(principal);
     return {
-      approvals: found.map(({ id, userId, tool, shape, situation, missionId, missionName, createdAt }) => ({
-        id,
-        user_id: userId,
-        tool,
-        shape: shape.split('\n'),
-        situation,
-        mission_id: missionId,
-        mission_name: missionName,
-        created_at: createdAt.toISOString(),
-      })),
+      approvals: found.map((made) => renderAs(approval, made, { shape: made.shape.split('\n') })),
     };
   },
 });

@@ -5,6 +5,7 @@ import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { callsOf, type NewGate } from '#domain/tool/gate.ts';
 import type { Question } from '#domain/tool/question.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 const gateKind = z.enum(['external-tool', 'approval', 'auth', 'pairing', 'input']);
 
@@ -140,18 +141,9 @@ export function renderNestedGate(
   };
 }
 
-export const renderBecause = (source: Because): z.infer<typeof because> => ({
-  kind: source.kind,
-  name: source.name,
-  foreign: source.foreign ?? false,
-  private: source.private ?? false,
-  item_id: source.itemId,
-});
+export const renderBecause = (source: Because): z.infer<typeof because> =>
+  renderAs(because, source, { foreign: source.foreign ?? false, private: source.private ?? false });
 
-export const renderToolCall = (call: ToolCall): z.infer<typeof toolCall> => ({
-  call_id: call.callId,
-  name: call.name,
-  arguments: call.arguments,
-});
+export const renderToolCall = (call: ToolCall): z.infer<typeof toolCall> => renderAs(toolCall, call);
 
 const scopeOf = (call: ToolCall): string[] => shapeOf(call.arguments).split('\n');

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import type { Pairings } from '#agent/gates/pairings.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 type Services = { readonly pairings: Pairings };
+
+const pairing = z.strictObject({
+  user_id: z.string().describe('The webhook user.'),
+  paired_user_id: z.string().describe('The user whose secrets it may use.'),
+  created_at: z.iso.datetime(),
+});
 
 const listPairings = defineRoute({
   method: 'get',
@@ -13,26 +20,14 @@ const listPairings = defineRoute({
       description: "The pairings with the caller; for operators, everyone's.",
       json: z
         .strictObject({
-          pairings: z.array(
-            z.strictObject({
-              user_id: z.string().describe('The webhook user.'),
-              paired_user_id: z.string().describe('The user whose secrets it may use.'),
-              created_at: z.iso.datetime(),
-            }),
-          ),
+          pairings: z.array(pairing),
         })
         .meta({ id: 'PairingList' }),
     },
   },
   async handle({ principal }, { pairings }: Services) {
     const found = await pairings.list(principal);
-    return {
-      pairings: found.map(({ userId, pairedUserId, createdAt }) => ({
-        user_id: userId,
-        paired_user_id: pairedUserId,
-        created_at: createdAt.toISOString(),
-      })),
-    };
+    return { pairings: found.map((made) => renderAs(pairing, made)) };
   },
 });
 

@@ -1,22 +1,19 @@
 import { z } from 'zod';
 import type { Operations } from '#agent/administration/operations.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 const count = z.int().min(0);
 
-const activity = z
-  .strictObject({
-    minutes: z.array(
-      z.strictObject({
-        at: z.iso.datetime().describe('When the minute began.'),
-        ended: count,
-        failed: count.describe('How many of them failed.'),
-        wait_ms: count.nullable().describe('From accepting a turn to its first attempt, 95th percentile.'),
-        duration_ms: count.describe('From accepting a turn to its end, 95th percentile.'),
-      }),
-    ),
-  })
-  .meta({ id: 'Activity' });
+const minute = z.strictObject({
+  at: z.iso.datetime().describe('When the minute began.'),
+  ended: count,
+  failed: count.describe('How many of them failed.'),
+  wait_ms: count.nullable().describe('From accepting a turn to its first attempt, 95th percentile.'),
+  duration_ms: count.describe('From accepting a turn to its end, 95th percentile.'),
+});
+
+const activity = z.strictObject({ minutes: z.array(minute) }).meta({ id: 'Activity' });
 
 export const activityRoute = defineRoute({
   method: 'get',
@@ -26,14 +23,6 @@ export const activityRoute = defineRoute({
   responses: { 200: { description: 'The minutes, oldest first.', json: activity } },
   async handle({ principal }, { operations }: { operations: Operations }) {
     const minutes = await operations.lookBack(principal);
-    return {
-      minutes: minutes.map(({ at, ended, failed, waitMs, durationMs }) => ({
-        at: at.toISOString(),
-        ended,
-        failed,
-        wait_ms: waitMs,
-        duration_ms: durationMs,
-      })),
-    };
+    return { minutes: minutes.map((found) => renderAs(minute, found)) };
   },
 });

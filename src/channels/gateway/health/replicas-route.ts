@@ -1,26 +1,29 @@
 import { z } from 'zod';
 import type { Operations } from '#agent/administration/operations.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 const count = z.int().min(0);
 
+const replica = z.strictObject({
+  id: z.uuid(),
+  started_at: z.iso.datetime(),
+  running: count.describe('Turns it is running.'),
+  model: z.string().nullable().describe('Its model settings; null for an older version.'),
+  self: z.boolean().describe('Whether it is the replica that answered.'),
+});
+
+const queue = z.strictObject({
+  queued: count,
+  running: count,
+  waiting: count.describe('Threads with an open gate.'),
+  oldest_seconds: count.nullable().describe('How long the oldest queued turn has waited.'),
+});
+
 const replicaList = z
   .strictObject({
-    replicas: z.array(
-      z.strictObject({
-        id: z.uuid(),
-        started_at: z.iso.datetime(),
-        running: count.describe('Turns it is running.'),
-        model: z.string().nullable().describe('Its model settings; null for an older version.'),
-        self: z.boolean().describe('Whether it is the replica that answered.'),
-      }),
-    ),
-    queue: z.strictObject({
-      queued: count,
-      running: count,
-      waiting: count.describe('Threads with an open gate.'),
-      oldest_seconds: count.nullable().describe('How long the oldest queued turn has waited.'),
-    }),
+    replicas: z.array(replica),
+    queue,
     deliveries: z.strictObject({
       open: count.describe('Those that are not made yet.'),
       dead: count.describe('Those that were given up. Removed devices, endpoints and channels do not count.'),
@@ -38,19 +41,8 @@ export const replicasRoute = defineRoute({
   async handle({ principal }, { operations }: { operations: Operations }) {
     const { replicas, turns, deliveries } = await operations.look(principal);
     return {
-      replicas: replicas.map(({ id, startedAt, running, model, self }) => ({
-        id,
-        started_at: startedAt.toISOString(),
-        running,
-        model,
-        self,
-      })),
-      queue: {
-        queued: turns.queued,
-        running: turns.running,
-        waiting: turns.waiting,
-        oldest_seconds: turns.oldestSeconds,
-      },
+      replicas: replicas.map((found) => renderAs(replica, found)),
+      queue: renderAs(queue, turns),
       deliveries: {
         open: deliveries.open,
         dead: deliveries.dead.reduce((total, { all }) => total + all, 0),

@@ -2,11 +2,20 @@ import { z } from 'zod';
 import type { Jobs } from '#agent/jobs.ts';
 import type { Job, JobId } from '#domain/thread/job.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 import { failure } from '../threads/turn-shape.ts';
 
 /** A webhook job in lists and WebSocket messages, without its answer. */
+const callback = z.strictObject({
+  url: z.string(),
+  status: z.enum(['pending', 'delivered', 'dead']),
+  attempts: z.int(),
+  last_error: z.string().nullable(),
+  next_attempt_at: z.iso.datetime().nullable(),
+});
+
 export const listedJob = z.strictObject({
   id: z.uuid(),
   user_id: z.string(),
@@ -18,15 +27,7 @@ export const listedJob = z.strictObject({
   metadata: z.record(z.string(), z.unknown()).nullable(),
   created_at: z.iso.datetime(),
   completed_at: z.iso.datetime().nullable(),
-  callback: z
-    .strictObject({
-      url: z.string(),
-      status: z.enum(['pending', 'delivered', 'dead']),
-      attempts: z.int(),
-      last_error: z.string().nullable(),
-      next_attempt_at: z.iso.datetime().nullable(),
-    })
-    .nullable(),
+  callback: callback.nullable(),
 });
 
 const listJobs = defineRoute({
@@ -58,25 +59,10 @@ const listJobs = defineRoute({
 
 export const jobRoutes = [listJobs];
 
-export function renderListedJob(job: Job): z.infer<typeof listedJob> {
-  const { callback } = job;
-  return {
-    id: job.id,
-    user_id: job.userId,
-    thread_id: job.threadId,
-    status: job.status,
-    error: job.failure,
-    waiting_on: job.waitingOn,
-    conversation_id: job.conversationId,
-    metadata: job.metadata,
-    created_at: job.createdAt.toISOString(),
-    completed_at: job.completedAt?.toISOString() ?? null,
-    callback: callback && {
-      url: callback.url,
-      status: callback.status,
-      attempts: callback.attempts,
-      last_error: callback.lastError,
-      next_attempt_at: callback.status === 'pending' ? (callback.dueAt?.toISOString() ?? null) : null,
-    },
-  };
-}
+export const renderListedJob = (job: Job): z.infer<typeof listedJob> =>
+  renderAs(listedJob, job, { error: job.failure, callback: job.callback && renderCallback(job.callback) });
+
+const renderCallback = (made: NonNullable<Job['callback']>) =>
+  renderAs(callback, made, {
+    next_attempt_at: made.status === 'pending' ? (made.dueAt?.toISOString() ?? null) : null,
+  });

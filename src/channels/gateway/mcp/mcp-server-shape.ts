@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ListedMcpServer, McpAdmin } from '#agent/administration/mcp-admin.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 export const source = z.enum(['me', 'everyone']);
 export const holderField = source.default('me');
@@ -22,7 +23,7 @@ const serverTool = z.strictObject({
     .describe('Its description at the last review, if the tool has changed since.'),
 });
 
-const summary = {
+const summary = z.strictObject({
   name: z.string(),
   url: z.string().describe('`stdio:` and the command, for a server that the service starts as a program.'),
   for: source,
@@ -48,17 +49,15 @@ const summary = {
   problem: z.string().nullable().describe('Why the tools could not be listed the last time.'),
   listed_at: z.iso.datetime(),
   created_at: z.iso.datetime(),
-};
+});
 
-export const listedServer = z.strictObject({
-  ...summary,
+export const listedServer = summary.extend({
   tools: z.int().describe('The number of its tools.'),
   unreviewed: z.int().describe('The number of tools that are new or changed since the last review.'),
 });
 
-export const server = z
-  .strictObject({
-    ...summary,
+export const server = summary
+  .extend({
     tools: z.array(serverTool),
     left_out: z.array(z.string()).describe('Why some tools of the server are not offered.'),
   })
@@ -73,26 +72,16 @@ export async function render(mcpAdmin: McpAdmin, principal: Principal, found: Mc
   return renderServer(principal, { ...found, source: whom, hidden: false, signIn });
 }
 
-function renderSummary(principal: Principal, found: ListedMcpServer) {
-  const { name, hidden, privateNetwork, trustAnnotations, headers, discovery, offers, problem } = found;
-  return {
-    name,
+const renderSummary = (principal: Principal, found: ListedMcpServer) =>
+  renderAs(summary, found, {
     url: shownUrl(principal, found),
     for: found.source,
-    hidden,
-    private_network: privateNetwork,
-    trust_annotations: trustAnnotations,
-    headers: headers.map((header) => header.name),
-    protocol: discovery.version,
-    sign_in: found.signIn,
+    headers: found.headers.map((header) => header.name),
+    protocol: found.discovery.version,
     issuer: found.oauth?.issuer ?? null,
-    resources: offers.resources,
-    prompts: offers.prompts.map((prompt) => ({ ...prompt, arguments: [...prompt.arguments] })),
-    problem,
-    listed_at: found.listedAt.toISOString(),
-    created_at: found.createdAt.toISOString(),
-  };
-}
+    resources: found.offers.resources,
+    prompts: found.offers.prompts.map((prompt) => ({ ...prompt, arguments: [...prompt.arguments] })),
+  });
 
 /** The query of an address can hold a key of the operator. */
 function shownUrl(principal: Principal, { url, command, source: whose }: ListedMcpServer): string {
@@ -108,17 +97,10 @@ export function renderListed(principal: Principal, found: ListedMcpServer): z.in
 }
 
 export function renderServer(principal: Principal, found: ListedMcpServer): z.infer<typeof server> {
-  const tools = found.tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    parameters: { ...tool.parameters },
-    read_only: tool.readOnly,
-    destructive: tool.destructive,
-    idempotent: tool.idempotent,
-    reviewed: isReviewed(found, tool),
-    description_before: isReviewed(found, tool)
-      ? null
-      : (found.accepted.find(({ name }) => name === tool.name)?.description ?? null),
-  }));
+  const tools = found.tools.map((tool) => {
+    const reviewed = isReviewed(found, tool);
+    const before = found.accepted.find(({ name }) => name === tool.name)?.description ?? null;
+    return renderAs(serverTool, tool, { reviewed, description_before: reviewed ? null : before });
+  });
   return { ...renderSummary(principal, found), tools, left_out: [...found.leftOut] };
 }

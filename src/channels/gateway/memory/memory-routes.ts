@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NotFound } from '#domain/errors.ts';
 import { NOTE_ORIGINS, type Note } from '#domain/note.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import type { Memory } from '#memory/memory.ts';
 import { pageLimit } from '../page.ts';
 
@@ -23,6 +24,14 @@ const note = z
   })
   .meta({ id: 'Note' });
 
+const result = z.strictObject({
+  path: z.string(),
+  text: z.string().describe('For a long note, the part that matches.'),
+  score: z.number().describe('Higher is better; 0 when nothing was searched for.'),
+  origin,
+  updated_at: z.iso.datetime(),
+});
+
 const path = '/api/memory/{path*}';
 const params = z.object({ path: z.string().describe('The path of the note, such as people/ann.') });
 
@@ -43,15 +52,7 @@ const searchNotes = defineRoute({
       description: 'The best matches first.',
       json: z
         .strictObject({
-          results: z.array(
-            z.strictObject({
-              path: z.string(),
-              text: z.string().describe('For a long note, the part that matches.'),
-              score: z.number().describe('Higher is better; 0 when nothing was searched for.'),
-              origin,
-              updated_at: z.iso.datetime(),
-            }),
-          ),
+          results: z.array(result),
           of_unknown_origin: z.int().describe("How many of all the caller's notes have the origin `unknown`."),
         })
         .meta({ id: 'MemoryResults' }),
@@ -61,13 +62,7 @@ const searchNotes = defineRoute({
   async handle({ principal, query: { q = '', limit } }, { memory }: Services) {
     const found = q.trim() ? await memory.search(principal, q, limit) : await memory.newest(principal, limit);
     return {
-      results: found.map(({ path: at, text, score, origin: from, updatedAt }) => ({
-        path: at,
-        text,
-        score,
-        origin: from,
-        updated_at: updatedAt.toISOString(),
-      })),
+      results: found.map((each) => renderAs(result, each)),
       of_unknown_origin: await memory.countUnknown(principal),
     };
   },
@@ -151,6 +146,4 @@ const deleteNote = defineRoute({
 
 export const memoryRoutes = [searchNotes, getNote, putNote, keepNotes, deleteNote];
 
-function renderNote({ path: at, text, origin: from, createdAt, updatedAt }: Note): z.infer<typeof note> {
-  return { path: at, text, origin: from, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() };
-}
+const renderNote = (found: Note): z.infer<typeof note> => renderAs(note, found);

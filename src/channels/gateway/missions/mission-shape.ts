@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AskedMission, ListedOccurrence, MissionListing } from '#agent/missions/missions.ts';
 import type { Mission } from '#domain/mission/mission.ts';
 import { describeSchedule, type Schedule } from '#domain/mission/schedule.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 export const askedSchedule = z
   .strictObject(
@@ -201,31 +202,12 @@ export const savedMission = mission
 
 export const listedMission = mission.extend({ last_run: occurrence.nullable() }).meta({ id: 'ListedMission' });
 
-export function renderMission(found: Mission): z.infer<typeof mission> {
-  return {
-    id: found.id,
-    name: found.name,
-    instruction: found.instruction,
+export const renderMission = (found: Mission): z.infer<typeof mission> =>
+  renderAs(mission, found, {
     schedule: renderSchedule(found.schedule),
     schedule_words: describeSchedule(found.schedule),
     thread: found.keepsThread ? 'same' : 'new',
-    thread_id: found.threadId,
-    tools: found.tools && [...found.tools],
-    tokens_per_run: found.tokensPerRun,
-    tokens_per_day: found.tokensPerDay,
-    usd_per_run: found.usdPerRun,
-    usd_per_day: found.usdPerDay,
-    misfire: found.misfire,
-    overlap: found.overlap,
-    pause_after: found.pauseAfter,
-    state: found.state,
-    pause_reason: found.pauseReason,
-    failures: found.failures,
-    next_due_at: found.nextDueAt?.toISOString() ?? null,
-    created_at: found.createdAt.toISOString(),
-    updated_at: found.updatedAt.toISOString(),
-  };
-}
+  });
 
 export const renderListing = ({ mission: found, last }: MissionListing): z.infer<typeof listedMission> => ({
   ...renderMission(found),
@@ -245,17 +227,7 @@ function renderSchedule(schedule: Schedule): z.infer<typeof askedSchedule> {
   }
 }
 
-export function renderOccurrence(found: ListedOccurrence): z.infer<typeof occurrence> {
-  return {
-    slot: found.slot.toISOString(),
-    kind: found.kind,
+export const renderOccurrence = (found: ListedOccurrence): z.infer<typeof occurrence> =>
+  renderAs(occurrence, found, {
     status: found.state === 'started' ? (found.isWaiting ? 'waiting' : 'running') : found.state,
-    reason: found.reason,
-    thread_id: found.threadId,
-    turn_id: found.turnId,
-    tokens: found.tokens,
-    cost_usd: found.costUsd,
-    started_at: found.startedAt?.toISOString() ?? null,
-    ended_at: found.endedAt?.toISOString() ?? null,
-  };
-}
+  });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ModelCatalog, OfferedModel } from '#agent/administration/model-catalog.ts';
 import type { UserPreferences } from '#agent/preferences.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 type Services = { readonly modelCatalog: ModelCatalog; readonly preferences: UserPreferences };
 
@@ -44,25 +45,10 @@ export const modelsRoute = defineRoute({
   },
 });
 
-function renderModel({
-  id,
-  provider,
-  name,
-  contextTokens,
-  price,
-  reads,
-  problem,
-}: OfferedModel): z.infer<typeof offered> {
-  return {
-    id,
-    provider,
-    name,
-    context_tokens: contextTokens,
-    price: price && {
-      input_usd_per_million: price.inputPerMillion,
-      output_usd_per_million: price.outputPerMillion,
+const renderModel = (model: OfferedModel): z.infer<typeof offered> =>
+  renderAs(offered, model, {
+    price: model.price && {
+      input_usd_per_million: model.price.inputPerMillion,
+      output_usd_per_million: model.price.outputPerMillion,
     },
-    reads: reads && [...reads],
-    problem,
-  };
-}
+  });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ListedProvider, ModelProviders } from '#agent/administration/model-providers.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 type Services = { readonly modelProviders: ModelProviders };
 
@@ -83,6 +84,12 @@ const removeProvider = defineRoute({
   },
 });
 
+const providerModel = z.strictObject({
+  id: z.string(),
+  context_tokens: z.int().nullable(),
+  reads: z.array(z.enum(['image', 'pdf'])).nullable(),
+});
+
 const listProviderModels = defineRoute({
   method: 'get',
   path: '/api/settings/providers/{name}/models',
@@ -94,13 +101,7 @@ const listProviderModels = defineRoute({
       description: 'Up to 1000 models, by name.',
       json: z
         .strictObject({
-          models: z.array(
-            z.strictObject({
-              id: z.string(),
-              context_tokens: z.int().nullable(),
-              reads: z.array(z.enum(['image', 'pdf'])).nullable(),
-            }),
-          ),
+          models: z.array(providerModel),
         })
         .meta({ id: 'ProviderModelList' }),
     },
@@ -108,23 +109,11 @@ const listProviderModels = defineRoute({
   errors: [400, 404],
   async handle({ principal, params: { name } }, { modelProviders }: Services) {
     const models = await modelProviders.listModels(principal, name);
-    return {
-      models: models.map(({ id, contextTokens, reads }) => ({
-        id,
-        context_tokens: contextTokens,
-        reads: reads && [...reads],
-      })),
-    };
+    return { models: models.map((model) => renderAs(providerModel, model)) };
   },
 });
 
 export const providerRoutes = [listProviders, putProvider, removeProvider, listProviderModels];
 
-const renderProvider = (each: ListedProvider): z.infer<typeof provider> => ({
-  name: each.name,
-  kind: each.provider,
-  base_url: each.baseUrl ?? null,
-  key_source: each.keySource,
-  variable: each.variable,
-  stored: each.isStored,
-});
+const renderProvider = (each: ListedProvider): z.infer<typeof provider> =>
+  renderAs(provider, each, { kind: each.provider, base_url: each.baseUrl ?? null, stored: each.isStored });

@@ -3,6 +3,7 @@ import type { Deliveries } from '#agent/outbox/notifications.ts';
 import type { DeliveryId } from '#domain/ids.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery, type DeliveryAttempt } from '#domain/notification/delivery.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 
@@ -108,27 +109,7 @@ export const deliveryRoutes = [listDeliveries, getDelivery, retryDelivery];
 
 function renderDelivery(found: Delivery): z.infer<typeof delivery> {
   const isOpen = found.state === 'pending' || found.state === 'sending';
-  return {
-    id: found.id,
-    user_id: found.userId,
-    kind: found.kind,
-    target: found.target,
-    type: found.type,
-    state: found.state,
-    attempts: found.attempts,
-    last_error: found.lastError,
-    next_attempt_at: isOpen ? found.dueAt.toISOString() : null,
-    created_at: found.createdAt.toISOString(),
-    ended_at: found.endedAt?.toISOString() ?? null,
-  };
+  return renderAs(delivery, found, { next_attempt_at: isOpen ? found.dueAt.toISOString() : null });
 }
 
-const renderAttempt = (made: DeliveryAttempt): z.infer<typeof attempt> => ({
-  attempt: made.attempt,
-  started_at: made.startedAt.toISOString(),
-  ended_at: made.endedAt?.toISOString() ?? null,
-  outcome: made.outcome,
-  status: made.status,
-  retry_after: made.retryAfter,
-  error: made.error,
-});
+const renderAttempt = (made: DeliveryAttempt): z.infer<typeof attempt> => renderAs(attempt, made);

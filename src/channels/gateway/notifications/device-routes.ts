@@ -8,6 +8,7 @@ import { SESSION_COOKIE } from '#http/caller/bearer.ts';
 import { readCookie } from '#http/caller/cookies.ts';
 import type { Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 
 type Services = { readonly devices: Devices; readonly site: Site };
@@ -114,11 +115,4 @@ export const deviceRoutes = [listDevices, addDevice, removeDevice, testDevice];
 const sessionOf = (request: FastifyRequest, site: Site) =>
   request.headers.authorization === undefined ? readCookie(request, site, SESSION_COOKIE) : undefined;
 
-const renderDevice = (found: Device): z.infer<typeof device> => ({
-  id: found.id,
-  name: found.name,
-  endpoint: found.endpoint,
-  events: [...found.events],
-  details: found.details,
-  created_at: found.createdAt.toISOString(),
-});
+const renderDevice = (found: Device): z.infer<typeof device> => renderAs(device, found);

@@ -4,6 +4,7 @@ import type { EndpointId } from '#domain/ids.ts';
 import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import { NOTICE_TYPES } from '#domain/notification/notice.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 
 type Services = { readonly notifications: Notifications };
@@ -148,16 +149,4 @@ export const notificationRoutes = [getNotifications, putPreferences, addEndpoint
 const renderQuiet = (quiet: QuietHours | null): z.infer<typeof quietHours> | null =>
   quiet && { from: quiet.from, until: quiet.until, time_zone: quiet.timeZone };
 
-function renderEndpoint(found: Endpoint): z.infer<typeof endpoint> {
-  return {
-    id: found.id,
-    name: found.name,
-    url: found.url,
-    events: [...found.events],
-    turns: found.turns,
-    everyone: found.everyone,
-    results: found.results,
-    gone_at: found.goneAt?.toISOString() ?? null,
-    created_at: found.createdAt.toISOString(),
-  };
-}
+const renderEndpoint = (found: Endpoint): z.infer<typeof endpoint> => renderAs(endpoint, found);

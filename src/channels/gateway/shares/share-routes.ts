@@ -3,6 +3,7 @@ import type { Shares } from '#agent/threads/shares.ts';
 import type { Share } from '#domain/thread/share.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { threadParams } from '../threads/thread-shape.ts';
 
 type Services = { readonly shares: Shares; readonly site: Site };
@@ -102,10 +103,5 @@ const deleteShare = defineRoute({
 
 export const shareRoutes = [listShares, getShare, putShare, deleteShare];
 
-const renderShare = (made: Share): z.infer<typeof share> => ({
-  thread_id: made.threadId,
-  include_tools: made.withTools,
-  include_attachments: made.withAttachments,
-  created_at: made.createdAt.toISOString(),
-  updated_at: made.updatedAt.toISOString(),
-});
+const renderShare = (made: Share): z.infer<typeof share> =>
+  renderAs(share, made, { include_tools: made.withTools, include_attachments: made.withAttachments });

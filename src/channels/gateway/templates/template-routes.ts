@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PromptTemplates } from '#agent/threads/prompt-templates.ts';
 import { type PromptTemplate, TEMPLATE_NAME } from '#domain/prompt-template.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 type Services = { readonly templates: PromptTemplates };
 
@@ -61,8 +62,4 @@ const deleteTemplate = defineRoute({
 
 export const templateRoutes = [listTemplates, putTemplate, deleteTemplate];
 
-const renderTemplate = ({ name, text, updatedAt }: PromptTemplate): z.infer<typeof template> => ({
-  name,
-  text,
-  updated_at: updatedAt.toISOString(),
-});
+const renderTemplate = (found: PromptTemplate): z.infer<typeof template> => renderAs(template, found);

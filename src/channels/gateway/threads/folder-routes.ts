@@ -3,6 +3,7 @@ import type { Folders } from '#agent/threads/folders.ts';
 import type { FolderId } from '#domain/ids.ts';
 import type { Folder } from '#domain/thread/folder.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { toOneLine } from './one-line.ts';
 
@@ -77,8 +78,4 @@ const deleteFolder = defineRoute({
 
 export const folderRoutes = [listFolders, createFolder, renameFolder, deleteFolder];
 
-const renderFolder = ({ id, name, createdAt }: Folder): z.infer<typeof folder> => ({
-  id,
-  name,
-  created_at: createdAt.toISOString(),
-});
+const renderFolder = (found: Folder): z.infer<typeof folder> => renderAs(folder, found);

@@ -5,6 +5,7 @@ import type { TurnId } from '#domain/ids.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { ALLOWED_BY } from '#domain/tool/allowed-by.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import {
   because,
@@ -62,11 +63,13 @@ const summaryShape = z.strictObject({
   created_at: time,
 });
 
+const timedGate = nestedGate.extend({ created_at: time, answered_at: time.nullable() });
+
 const turnInspection = z
   .strictObject({
     id: z.uuid(),
-    response_id: z.string(),
     thread_id: z.uuid(),
+    response_id: z.string(),
     seq: z.int(),
     status: turnStatus,
     channel: z.enum(['responses', 'chat-completions', 'gateway', 'webhook', 'mission', ...CHAT_CHANNELS]),
@@ -95,7 +98,7 @@ const turnInspection = z
         }),
       )
       .describe('What the model had read when it made each call. What the person has trusted since is left out.'),
-    gate: nestedGate.extend({ created_at: time, answered_at: time.nullable() }).nullable(),
+    gate: timedGate.nullable(),
     prompt: promptShape,
     summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
     /** Text of attempts that crashed. It is not part of the thread, and kept for an hour. */
@@ -117,61 +120,30 @@ export const inspectTurn = defineRoute({
 
 function renderInspection(inspection: Inspection): z.infer<typeof turnInspection> {
   const { turn, gate } = inspection;
-  return {
-    id: turn.id,
+  return renderAs(turnInspection, turn, {
     ...turnIds(turn),
-    seq: turn.seq,
-    status: turn.status,
-    channel: turn.channel,
     model: turn.request.model,
-    failure: turn.failure,
     usage: renderUsage(turn.usage),
     attempts: turn.attempt + 1,
     replica: inspection.runner,
-    created_at: turn.createdAt.toISOString(),
     started_at: inspection.startedAt?.toISOString() ?? null,
-    ended_at: turn.endedAt?.toISOString() ?? null,
     items: inspection.items.map(renderItem),
-    spans: inspection.spans.map((span) => ({
-      kind: span.kind,
-      label: span.label,
-      attempt: span.attempt,
-      started_at: span.startedAt?.toISOString() ?? null,
-      ended_at: span.endedAt?.toISOString() ?? null,
-      item_ids: [...span.itemIds],
-      usage: span.usage && renderUsage(span.usage),
-    })),
+    spans: inspection.spans.map((span) => renderAs(spanShape, span, { usage: span.usage && renderUsage(span.usage) })),
     calls: inspection.judged.map(({ callId, read, allowedBy }) => ({
       call_id: callId,
       situation: read.situation,
       because: read.sources.map(renderBecause),
       allowed_by: allowedBy ?? null,
     })),
-    gate: gate
-      ? {
-          ...renderNestedGate(gate),
-          created_at: gate.createdAt.toISOString(),
-          answered_at: gate.answeredAt?.toISOString() ?? null,
-        }
-      : null,
+    gate: gate ? renderAs(timedGate, gate, renderNestedGate(gate)) : null,
     prompt: renderPrompt(inspection.prompt),
     summary: inspection.summary ? renderSummary(inspection.summary) : null,
     superseded: [...inspection.superseded],
-  };
+  });
 }
 
-function renderSummary(summary: NonNullable<Inspection['summary']>): z.infer<typeof summaryShape> {
-  return {
-    text: summary.text,
-    through_seq: summary.throughSeq,
-    through_position: summary.throughPosition,
-    turn_id: summary.turnId,
-    provider: summary.provider,
-    model: summary.model,
-    usage: renderUsage(summary.usage),
-    created_at: summary.createdAt.toISOString(),
-  };
-}
+const renderSummary = (summary: NonNullable<Inspection['summary']>): z.infer<typeof summaryShape> =>
+  renderAs(summaryShape, summary, { usage: renderUsage(summary.usage) });
 
 function renderPrompt(prompt: Inspection['prompt']): z.infer<typeof promptShape> {
   return {

@@ -3,6 +3,7 @@ import { sizeOfPart } from '#domain/thread/attachment.ts';
 import { blockReasonOf, type ContentPart, type NewItem, type TimedItem, text } from '#domain/thread/item.ts';
 import type { Reads } from '#domain/thread/origin.ts';
 import { renderUsd, type Usage } from '#domain/usage.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 /** What one or more model calls used. `cost_usd` is a decimal, or null when a price is unknown. */
 export const spent = z
@@ -200,12 +201,8 @@ function renderPart(part: ContentPart, url: string | null): z.infer<typeof itemP
     : { type: part.type, filename: part.filename, ...attached };
 }
 
-export function renderUsage(usage: Usage): z.infer<typeof spent> {
-  return {
-    input_tokens: usage.inputTokens,
+export const renderUsage = (usage: Usage): z.infer<typeof spent> =>
+  renderAs(spent, usage, {
     cached_tokens: usage.cachedInputTokens,
-    output_tokens: usage.outputTokens,
-    reasoning_tokens: usage.reasoningTokens,
     cost_usd: usage.cost && renderUsd(usage.cost.inputUsd + usage.cost.outputUsd),
-  };
-}
+  });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Threads } from '#agent/threads/threads.ts';
 import type { TurnId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { renderItem, threadItem } from './item-shape.ts';
 import { threadParams } from './thread-shape.ts';
@@ -33,13 +34,9 @@ export const listQueue = defineRoute({
   async handle({ principal, params }, { threads }: Services) {
     const queue = await threads.queue(principal, params.id);
     return {
-      queued: queue.map(({ turn, items }) => ({
-        turn_id: turn.id,
-        seq: turn.seq,
-        channel: turn.channel,
-        created_at: turn.createdAt.toISOString(),
-        items: items.map(renderItem),
-      })),
+      queued: queue.map(({ turn, items }) =>
+        renderAs(queuedTurn, turn, { turn_id: turn.id, items: items.map(renderItem) }),
+      ),
     };
   },
 });

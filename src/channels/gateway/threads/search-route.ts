@@ -3,6 +3,7 @@ import type { Threads } from '#agent/threads/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { searchWordsOf } from '#domain/text/search-words.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { pageLimit } from '../page.ts';
 
 type Services = { readonly threads: Threads };
@@ -44,15 +45,6 @@ export const searchMessages = defineRoute({
     const words = searchWordsOf(q);
     if (words.length > MOST_WORDS) throw new InvalidRequest('invalid_request', 'q', `q may have ${MOST_WORDS} words.`);
     const results = words.length === 0 ? [] : await threads.search(principal, words, limit);
-    return {
-      results: results.map(({ threadId, title, itemId, role, excerpt, createdAt }) => ({
-        thread_id: threadId,
-        title,
-        item_id: itemId,
-        role,
-        excerpt: [...excerpt],
-        created_at: createdAt.toISOString(),
-      })),
-    };
+    return { results: results.map((message) => renderAs(found, message)) };
   },
 });

@@ -3,6 +3,7 @@ import { CHAT_CHANNELS, isChatChannel } from '#domain/chat/chat-channel.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { ThreadListing } from '#domain/thread/thread.ts';
 import type { Channel } from '#domain/thread/turn.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { renderUsage, spent } from './item-shape.ts';
 
@@ -36,25 +37,14 @@ export const thread = z
   })
   .meta({ id: 'Thread' });
 
-export function renderThread(listing: ThreadListing): z.infer<typeof thread> {
-  const { id, title, generatedTitle, opening, pinned, archived, folderId, status, preview, model } = listing;
-  return {
-    id,
-    title: title ?? generatedTitle ?? opening,
-    renamed: title !== null,
-    pinned,
-    archived,
-    folder_id: folderId,
-    status,
-    ...(listing.waitsForPlace && { waits_for_place: true as const }),
-    preview,
+export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
+  renderAs(thread, listing, {
+    title: listing.title ?? listing.generatedTitle ?? listing.opening,
+    renamed: listing.title !== null,
+    waits_for_place: listing.waitsForPlace ? true : undefined,
     channel: renderChannel(listing.channel),
-    model,
     usage: renderUsage(listing.usage),
-    created_at: listing.createdAt.toISOString(),
-    updated_at: listing.updatedAt.toISOString(),
-  };
-}
+  });
 
 /** Channels as people know them, with those of a turn. */
 export const CHANNELS = {

@@ -5,6 +5,7 @@ import type { TurnVersions } from '#domain/thread/versions.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { traceOf } from '#http/routes/trace-parent.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { chatRequest } from '../chat/chat-request.ts';
@@ -30,11 +31,7 @@ export const turnVersions = z
   })
   .meta({ id: 'TurnVersions' });
 
-export const renderVersions = ({ turnId, message, answer }: TurnVersions): z.infer<typeof turnVersions> => ({
-  turn_id: turnId,
-  message,
-  answer,
-});
+export const renderVersions = (found: TurnVersions): z.infer<typeof turnVersions> => renderAs(turnVersions, found);
 
 const startVersion = defineRoute({
   method: 'post',

@@ -3,6 +3,7 @@ import type { ListedTool, ToolAdmin } from '#agent/administration/tool-admin.ts'
 import { TOOL_LEVELS } from '#domain/tool/tool.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 type Services = { readonly toolAdmin: ToolAdmin; readonly site: Site };
 
@@ -196,25 +197,19 @@ export const toolRoutes = [listTools, installTool, removeTool, putToolSecret, be
 const CALLBACK = '/tools/callback';
 
 function renderTool(listed: ListedTool): z.infer<typeof tool> {
-  const { name, description, parameters, needsSignIn, quarantinedUntil, installed, server, level, ownLevel } = listed;
-  return {
-    name,
-    description,
+  const { installed, server } = listed;
+  return renderAs(tool, listed, {
     source: server ? 'mcp' : installed ? 'installed' : 'builtin',
     mcp_server: server ?? null,
     version: installed?.version ?? null,
-    level,
-    own_level: ownLevel,
-    parameters,
     capabilities: [...(installed?.sentences ?? [])],
     auth: installed?.auth ? renderAuth(installed.auth) : null,
-    needs_sign_in: needsSignIn,
-    quarantined_until: quarantinedUntil?.toISOString() ?? null,
+    quarantined_until: listed.quarantinedUntil?.toISOString() ?? null,
     reads: installed?.reads ?? null,
     secrets: [...(installed?.secrets ?? [])],
     installed_at: installed?.installedAt.toISOString() ?? null,
     updated_at: installed?.updatedAt.toISOString() ?? null,
-  };
+  });
 }
 
 function renderAuth(auth: NonNullable<NonNullable<ListedTool['installed']>['auth']>): z.infer<typeof tool>['auth'] {

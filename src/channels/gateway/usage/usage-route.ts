@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { UsageReports } from '#agent/spending/budget-usage.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 
 const count = z.int().min(0);
 
@@ -45,19 +46,9 @@ export const usageRoute = defineRoute({
 
 type DayUsage = Awaited<ReturnType<UsageReports['listUsage']>>[number];
 
-function renderUsage(row: DayUsage): z.infer<typeof dayUsage> {
-  return {
-    day: row.day,
-    user_id: row.userId,
-    provider: row.provider,
-    model: row.model,
-    calls: row.calls,
-    errors: row.errors,
-    input_tokens: row.inputTokens,
+const renderUsage = (row: DayUsage): z.infer<typeof dayUsage> =>
+  renderAs(dayUsage, row, {
     cached_tokens: row.cachedInputTokens,
-    output_tokens: row.outputTokens,
     cost_usd: row.costUsd.toFixed(6),
-    unpriced_calls: row.unpricedCalls,
     latency_ms: Math.round(row.milliseconds / Math.max(1, row.calls)),
-  };
-}
+  });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Erasures } from '#agent/administration/erasures.ts';
 import type { Erasure } from '#domain/erasure.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { nextCursor, pageQuery } from '../page.ts';
 
@@ -93,20 +94,9 @@ const getErasure = defineRoute({
 
 export const erasureRoutes = [eraseUser, eraseMe, listErasures, getErasure];
 
-function render({ id, subject, requestedAt, certificate: written }: Erasure): z.infer<typeof erasure> {
-  return {
-    id,
-    user_id: subject,
-    status: written ? 'completed' : 'pending',
-    requested_at: requestedAt.toISOString(),
-    certificate: written && {
-      erasure: written.erasure,
-      subject: written.subject,
-      requested_by: written.requestedBy,
-      requested_at: written.requestedAt,
-      completed_at: written.completedAt,
-      deleted: { ...written.deleted },
-      digest: written.digest,
-    },
-  };
-}
+const render = (found: Erasure): z.infer<typeof erasure> =>
+  renderAs(erasure, found, {
+    user_id: found.subject,
+    status: found.certificate ? 'completed' : 'pending',
+    certificate: found.certificate && renderAs(certificate, found.certificate),
+  });

@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import type { Accounts } from '#auth/accounts.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { resolveMe, userParams } from './token-routes.ts';
 
 type Services = { readonly accounts: Accounts };
+
+const session = z.strictObject({
+  id: z.uuid(),
+  method: z.enum(['token', 'code', 'oidc']).describe('How the browser signed in.'),
+  created_at: z.iso.datetime(),
+  last_seen_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
 
 const listSessions = defineRoute({
   method: 'get',
@@ -15,15 +24,7 @@ const listSessions = defineRoute({
       description: 'The newest first.',
       json: z
         .strictObject({
-          sessions: z.array(
-            z.strictObject({
-              id: z.uuid(),
-              method: z.enum(['token', 'code', 'oidc']).describe('How the browser signed in.'),
-              created_at: z.iso.datetime(),
-              last_seen_at: z.iso.datetime(),
-              expires_at: z.iso.datetime(),
-            }),
-          ),
+          sessions: z.array(session),
         })
         .meta({ id: 'SessionList' }),
     },
@@ -31,15 +32,7 @@ const listSessions = defineRoute({
   errors: [404],
   async handle({ principal, params }, { accounts }: Services) {
     const sessions = await accounts.listSessions(principal, resolveMe(params.id, principal));
-    return {
-      sessions: sessions.map(({ id, method, createdAt, lastSeenAt, expiresAt }) => ({
-        id,
-        method,
-        created_at: createdAt.toISOString(),
-        last_seen_at: lastSeenAt.toISOString(),
-        expires_at: expiresAt.toISOString(),
-      })),
-    };
+    return { sessions: sessions.map((found) => renderAs(session, found)) };
   },
 });
 

@@ -4,19 +4,21 @@ import type { Accounts } from '#auth/accounts.ts';
 import { NotFound } from '#domain/errors.ts';
 import type { TokenId } from '#domain/ids.ts';
 import { canSee, type Principal } from '#domain/principal.ts';
-import type { Token } from '#domain/user.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { nameField } from './name-field.ts';
 
 type Services = { readonly accounts: Accounts };
 
-const tokenFields = {
+const createdToken = z.strictObject({
   id: z.uuid(),
   name: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
-};
+});
+
+const listedToken = createdToken.extend({ last_used_at: z.iso.datetime().nullable() });
 
 const expiry = z.iso
   .datetime({ offset: true, error: 'expires_at must be a time such as 2030-01-31T00:00:00Z.' })
@@ -35,7 +37,7 @@ const createToken = defineRoute({
   responses: {
     201: {
       description: 'The token. It is shown only once.',
-      json: z.strictObject({ ...tokenFields, token: z.string() }).meta({ id: 'CreatedToken' }),
+      json: createdToken.extend({ token: z.string() }).meta({ id: 'CreatedToken' }),
     },
   },
   errors: [400, 404, 413],
@@ -48,7 +50,7 @@ const createToken = defineRoute({
     const wanted = { name: body.name, expiresAt: body.expires_at ? new Date(body.expires_at) : null };
     const { token, secret } = await accounts.createToken(principal, resolveMe(params.id, principal), wanted);
     reply.header('cache-control', 'no-store');
-    return { ...renderToken(token), token: secret };
+    return { ...renderAs(createdToken, token), token: secret };
   },
 });
 
@@ -62,7 +64,7 @@ const listTokens = defineRoute({
       description: 'Every token that was not revoked.',
       json: z
         .strictObject({
-          tokens: z.array(z.strictObject({ ...tokenFields, last_used_at: z.iso.datetime().nullable() })),
+          tokens: z.array(listedToken),
         })
         .meta({ id: 'TokenList' }),
     },
@@ -70,12 +72,7 @@ const listTokens = defineRoute({
   errors: [404],
   async handle({ principal, params }, { accounts }: Services) {
     const tokens = await accounts.listTokens(principal, resolveMe(params.id, principal));
-    return {
-      tokens: tokens.map((token) => ({
-        ...renderToken(token),
-        last_used_at: token.lastUsedAt?.toISOString() ?? null,
-      })),
-    };
+    return { tokens: tokens.map((token) => renderAs(listedToken, token)) };
   },
 });
 
@@ -94,7 +91,3 @@ const revokeToken = defineRoute({
 export const tokenRoutes = [createToken, listTokens, revokeToken];
 
 export const resolveMe = (id: string, principal: Principal) => (id === 'me' ? principal.userId : id);
-
-function renderToken({ id, name, createdAt, expiresAt }: Token) {
-  return { id, name, created_at: createdAt.toISOString(), expires_at: expiresAt?.toISOString() ?? null };
-}

@@ -4,6 +4,7 @@ import type { Accounts } from '#auth/accounts.ts';
 import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import type { User } from '#domain/user.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderAs } from '#http/routes/render-as.ts';
 import { nextCursor, pageQuery } from '../page.ts';
 import { nameField } from './name-field.ts';
 
@@ -116,17 +117,11 @@ const setLimits = defineRoute({
   async handle({ principal, params, body }, { limits }: Services) {
     const wanted = { tokensPerDay: body.tokens_per_day, usdPerDay: body.usd_per_day };
     await limits.set(principal, params.id, wanted);
-    return renderLimits(wanted);
+    return renderAs(spendingLimits, wanted);
   },
 });
 
 export const userRoutes = [addUser, listUsers, removeUser, setLimits];
 
-function renderUser(found: User, limits: SpendingLimits): z.infer<typeof user> {
-  const { id, name, email, role, createdAt } = found;
-  return { id, name, email, role, created_at: createdAt.toISOString(), limits: renderLimits(limits) };
-}
-
-function renderLimits({ tokensPerDay, usdPerDay }: SpendingLimits): z.infer<typeof spendingLimits> {
-  return { tokens_per_day: tokensPerDay, usd_per_day: usdPerDay };
-}
+const renderUser = (found: User, limits: SpendingLimits): z.infer<typeof user> =>
+  renderAs(user, found, { limits: renderAs(spendingLimits, limits) });
