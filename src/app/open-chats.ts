@@ -1,6 +1,3 @@
-import type { Logger } from 'pino';
-import type { Agent } from '#agent/agent.ts';
-import type { Attachments } from '#agent/attachments/attachments.ts';
 import { createChatAdmin } from '#agent/chats/chat-admin.ts';
 import { createChatCarrier } from '#agent/chats/chat-carrier.ts';
 import type { Transport } from '#agent/chats/chat-port.ts';
@@ -15,51 +12,17 @@ import { createMailPort } from '#channels/mail/mail-port.ts';
 import { createSlackPort } from '#channels/slack/slack-port.ts';
 import type { Connect } from '#channels/slack/socket-link.ts';
 import { createTelegramPort } from '#channels/telegram/telegram-port.ts';
-import type { Config } from '#config/config.ts';
-import type { Principal } from '#domain/principal.ts';
-import type { ThreadUrl } from '#domain/thread/thread.ts';
-import type { Egress } from '#egress/egress.ts';
-import type { Engine } from '#engine/engine.ts';
 import { runApart, unlessGivenUp } from '#safety/apart/worker-pool.ts';
-import type { Database } from '#store/connection.ts';
-import type { Secrets } from '#tools/secrets/secrets.ts';
-import type { Parts } from './parts.ts';
-
-type Options = {
-  readonly config: Config;
-  readonly parts: Parts;
-  readonly db: Database;
-  readonly engine: Engine;
-  readonly egress: Egress;
-  readonly secrets: Secrets;
-  readonly agent: Agent;
-  readonly attachments: Attachments;
-  readonly threadUrl: ThreadUrl;
-  readonly findName: (user: Principal) => Promise<string | undefined>;
-  readonly log: Logger;
-  readonly onError: (error: unknown) => void;
-  readonly undo: AsyncDisposableStack;
-};
+import { findUser } from '#store/accounts/users.ts';
+import type { Core } from './core.ts';
 
 const MAIL_READER = { program: 'tools/builtin/web/read-page', run: 'readMailHtml', deadlineMs: 3_000 } as const;
 
 /** The chat channels: receives their updates, and carries replies to them. */
-export function openChats(given: Options) {
-  const { config, parts, db, engine, egress, secrets, agent, attachments, threadUrl, findName, log, onError, undo } =
-    given;
+export function openChats(core: Core) {
+  const { config, parts, db, engine, secrets, agent, attachments, threadUrl, log, onError, undo } = core;
   const { system } = engine;
-  const mail = createMailPort({
-    lookUp: (host, options) => egress.lookUp(host, options),
-    htmlToText: (html, lane) => unlessGivenUp(runApart({ ...MAIL_READER, input: html, lane })),
-  });
-  undo.defer(() => mail.close());
-  const transport: Transport = (request) => egress.send(request);
-  const connect: Connect = (request) => egress.connect(request);
-  const ports = {
-    telegram: createTelegramPort(transport),
-    slack: createSlackPort({ transport, connect, pace: parts.chats?.sockets }),
-    mail,
-  };
+  const ports = openPorts(core);
   const connections = createConnections({ db, secrets, ports });
   const claimSeconds = parts.chats?.claimSeconds;
   const everyMs = parts.chats?.editEveryMs;
@@ -77,7 +40,7 @@ export function openChats(given: Options) {
     live,
     sendsPerMinute,
     onRefused,
-    findName,
+    findName: async ({ userId }) => (await findUser(core.identities, userId))?.name,
   });
   const inbox = startInbox({ engine, connections, handle, pace: parts.chats, onError });
   undo.defer(() => inbox.stop());
@@ -90,5 +53,20 @@ export function openChats(given: Options) {
       claimSeconds,
     }),
     admin: createChatAdmin({ db, system, secrets, connections, linking, inbox, publicUrl: () => config.publicUrl }),
+  };
+}
+
+function openPorts({ egress, parts, undo }: Core) {
+  const mail = createMailPort({
+    lookUp: (host, options) => egress.lookUp(host, options),
+    htmlToText: (html, lane) => unlessGivenUp(runApart({ ...MAIL_READER, input: html, lane })),
+  });
+  undo.defer(() => mail.close());
+  const transport: Transport = (request) => egress.send(request);
+  const connect: Connect = (request) => egress.connect(request);
+  return {
+    telegram: createTelegramPort(transport),
+    slack: createSlackPort({ transport, connect, pace: parts.chats?.sockets }),
+    mail,
   };
 }

@@ -1,15 +1,11 @@
 import path from 'node:path';
-import type { Logger } from 'pino';
 import { createMcpAdmin } from '#agent/administration/mcp-admin.ts';
 import { createMcpOffers } from '#agent/administration/mcp-offers.ts';
 import { createToolAdmin } from '#agent/administration/tool-admin.ts';
 import { quarantineTool } from '#agent/gates/policy-settings.ts';
-import { type Config, readForeignVariable } from '#config/config.ts';
-import type { Egress } from '#egress/egress.ts';
+import { readForeignVariable } from '#config/config.ts';
 import type { EgressRequest } from '#egress/exchange.ts';
-import type { TakeUse } from '#http/caller/rate-limit.ts';
 import { recordAudit } from '#store/audit.ts';
-import type { Database } from '#store/connection.ts';
 import { readComponentFiles } from '#store/tools/tools.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
@@ -23,26 +19,13 @@ import { createRests } from '#tools/mcp/rests.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
 import { createServerTokens } from '#tools/mcp/server-tokens.ts';
 import { createRegistry } from '#tools/registry.ts';
-import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Tool, ToolContext } from '#tools/tool.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { Base } from './base.ts';
 import { writeToolLine } from './log.ts';
 
-type Options = {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly db: Database;
-  readonly secrets: Secrets;
-  readonly egress: Egress;
-  readonly takeUse: TakeUse;
-  /** Tools that are part of the program. */
-  readonly fixed: readonly Tool[];
-  readonly onError: (error: unknown) => void;
-  readonly undo: AsyncDisposableStack;
-};
-
-/** All tools that the agent can call: fixed ones, installed components, and those of MCP servers. */
-export function openTools({ config, log, db, secrets, egress, takeUse, fixed, onError, undo }: Options) {
+/** All tools that the agent can call: `fixed` ones, which are part of the program, installed components, and those of MCP servers. */
+export function openTools({ config, log, db, secrets, egress, takeUse, onError, undo }: Base, fixed: readonly Tool[]) {
   const environment = readForeignVariable;
   const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
   const refresh = createRefresh(providers);

@@ -1,8 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
 import { createWebhookRoutes } from '#agent/administration/webhook-routes.ts';
-import type { Agent } from '#agent/agent.ts';
-import type { Jobs } from '#agent/jobs.ts';
 import type { CallbackRules } from '#agent/outbox/carriers.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
 import { eventRoutes } from '#channels/webhook/events/events.ts';
@@ -11,45 +8,31 @@ import { webhookRoutes } from '#channels/webhook/routes.ts';
 import { limitAddresses, requireSecret } from '#channels/webhook/secret.ts';
 import type { EnabledWebhook } from '#config/config.ts';
 import { deriveSigningText, toSigningSecret } from '#domain/webhook/standard-webhooks.ts';
-import { createLimiter, type TakeUse } from '#http/caller/rate-limit.ts';
+import { createLimiter } from '#http/caller/rate-limit.ts';
 import { mountRoutes } from '#http/routes/define-route.ts';
 import { healthRoutes } from '#http/server/health.ts';
 import { createServer } from '#http/server/server.ts';
-import type { Database } from '#store/connection.ts';
-import type { Secrets } from '#tools/secrets/secrets.ts';
-
-/** The parts of the webhook channel. */
-export type WebhookParts = {
-  readonly config: EnabledWebhook;
-  readonly trustedProxies: readonly string[];
-  readonly log: Logger;
-  readonly db: Database;
-  /** Whether turns can be accepted and run here. */
-  readonly isReady: () => Promise<boolean>;
-  readonly secrets: Secrets;
-  readonly takeUse: TakeUse;
-  readonly agent: Agent;
-  readonly jobs: Jobs;
-  /** Called with the status of each answer. */
-  readonly onAnswered: (status: number) => void;
-};
+import type { Core } from './core.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The server of the webhook channel, which does not listen yet. */
-export async function createWebhook(parts: WebhookParts): Promise<FastifyInstance> {
-  const { trustedProxies, log, db, secrets, takeUse, agent, jobs } = parts;
-  const { secret, ratePerMinute, callbackHosts } = parts.config;
-  const callbackRule = { hosts: callbackHosts };
-  const server = createServer({ maxBodyBytes: MAX_BODY_BYTES, log, trustedProxies, onAnswered: parts.onAnswered });
-  await server.register(healthRoutes(parts.isReady));
+export async function createWebhook(core: Core, config: EnabledWebhook): Promise<FastifyInstance> {
+  const { log, takeUse, agent, jobs, metrics } = core;
+  const server = createServer({
+    maxBodyBytes: MAX_BODY_BYTES,
+    log,
+    trustedProxies: core.config.trustedProxies,
+    onAnswered: (status) => metrics.answered('webhook', status),
+  });
+  await server.register(healthRoutes(core.isReady));
   await server.register(async (app) => {
-    limitAddresses(app, createLimiter(takeUse, { limit: ratePerMinute, windowSeconds: 60 }));
+    limitAddresses(app, createLimiter(takeUse, { limit: config.ratePerMinute, windowSeconds: 60 }));
     await app.register(async (guarded) => {
-      requireSecret(guarded, secret);
-      mountRoutes(guarded, webhookRoutes, { agent, jobs, callbacks: callbackRule });
+      requireSecret(guarded, config.secret);
+      mountRoutes(guarded, webhookRoutes, { agent, jobs, callbacks: { hosts: config.callbackHosts } });
     });
-    await app.register(eventRoutes(agent, jobs, createWebhookRoutes(db, secrets)));
+    await app.register(eventRoutes(agent, jobs, createWebhookRoutes(core.db, core.secrets)));
   });
   return server;
 }

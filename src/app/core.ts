@@ -1,0 +1,101 @@
+import path from 'node:path';
+import { createAgent } from '#agent/agent.ts';
+import { createAttachments } from '#agent/attachments/attachments.ts';
+import { createJobs } from '#agent/jobs.ts';
+import { createMissions } from '#agent/missions/missions.ts';
+import { createVapid } from '#agent/outbox/push/vapid.ts';
+import { createSafety } from '#agent/turn/safety.ts';
+import { createAuth } from '#auth/auth.ts';
+import { describeCell } from '#cells/claim-cell.ts';
+import type { ThreadId } from '#domain/ids.ts';
+import { isSearchedKey } from '#domain/model-key.ts';
+import { createOpenAnswers } from '#http/caller/open-answers.ts';
+import { createMemory } from '#memory/memory.ts';
+import { isReachable } from '#store/connection.ts';
+import { memoryTools } from '#tools/builtin/memory-tools.ts';
+import { missionTools } from '#tools/builtin/mission-tools.ts';
+import { builtinTools } from '#tools/registry.ts';
+import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
+import { createSkills } from '#tools/skills/skills.ts';
+import type { Base } from './base.ts';
+import { openConfiguredBucket } from './open-bucket.ts';
+import { openEngine } from './open-engine.ts';
+import { openModels } from './open-models.ts';
+import { openTools } from './open-tools.ts';
+
+/** What channels and background tasks share: the agent with its tools, the engine, and who may use them. */
+export type Core = Awaited<ReturnType<typeof openCore>>;
+
+export async function openCore(base: Base) {
+  const { config, log, parts, db, secrets, egress } = base;
+  const models = await openModels(base);
+  const memory = createMemory(db, models.embedder);
+  const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
+  const safety = createSafety({
+    knownSecrets: createKnownSecrets(secrets, secretsOfService(base)),
+    onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
+  });
+  const missions = createMissions(db);
+  const fixedTools = [...builtinTools(egress, skills), ...memoryTools(memory), ...missionTools(missions)];
+  const tools = openTools(base, [...fixedTools, ...(parts.tools ?? [])]);
+  const { attachments, bucket } = await openAttachments(base);
+  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, skills };
+  const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);
+  const web = { url: config.publicUrl };
+  const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
+  const onApproved = base.metrics.approved;
+  return {
+    ...base,
+    ...models,
+    ...tools,
+    memory,
+    skills,
+    missions,
+    attachments,
+    engine,
+    lifecycle,
+    agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),
+    jobs: createJobs(db),
+    findVapid: createVapid(secrets),
+    auth: await openAuth(base),
+    openAnswers: createOpenAnswers(),
+    /** Where browsers find the service: the public address, or else the one that the gateway listens on. */
+    web,
+    threadUrl,
+    /** Whether turns can be accepted and run here. */
+    isReady: async () => engine.isReady() && (await isReachable(db)),
+  };
+}
+
+async function openAttachments({ config, log, db, database, connection, keyId, undo }: Base) {
+  const bucket = await openConfiguredBucket(config, connection, undo);
+  const { attachmentsBucket: named } = config;
+  await describeCell(database.connection, { keyId, bucket: named ? `${named.endpoint}/${named.name}` : null });
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'the bucket of attachments did not answer');
+  return { bucket, attachments: createAttachments(db, bucket, onFailure) };
+}
+
+const openAuth = ({ config, identities, tokens, onError }: Base) =>
+  createAuth({
+    identities,
+    operatorTokens: Object.values(tokens),
+    passingToken: config.gateway.authToken === undefined ? tokens.gateway : undefined,
+    oidc: config.oidc,
+    onError,
+  });
+
+/** The service's own credentials, which must never appear in what the agent reads or writes. */
+function secretsOfService({ config, tokens }: Base): Map<string, string> {
+  const keys = Object.entries(config.model.apiKeys).flatMap(([provider, key]) =>
+    key && isSearchedKey(key) ? [[`${provider}_api_key`, key] as const] : [],
+  );
+  const webhook = config.webhook.enabled ? [['webhook_secret', config.webhook.secret] as const] : [];
+  const all = [
+    ...keys,
+    ...webhook,
+    ['bucket_secret', config.attachmentsBucket?.secretAccessKey] as const,
+    ['operator_token', tokens.operator] as const,
+    ['gateway_token', tokens.gateway] as const,
+  ];
+  return new Map(all.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
