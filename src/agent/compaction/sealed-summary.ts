@@ -1,4 +1,7 @@
+import { newId } from '#domain/ids.ts';
+import type { CompactionBody, NewItem } from '#domain/thread/item.ts';
 import { FOREIGN_AND_PRIVATE, type Reads } from '#domain/thread/origin.ts';
+import type { Summary } from '#domain/thread/summary.ts';
 import type { Owner } from '#store/connection.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 
@@ -8,12 +11,14 @@ export type SealedSummary = { readonly summary: string; readonly reads: Reads };
 /** Begins a sealed summary with its origin. Summaries never hold this character, so an older one can't look like it. */
 const MARK = '\0';
 
-export function sealSummary(
+/** The item of a summary. A summary of unknown origin may hide anything. */
+export function compactionOf(
   texts: Pick<SealedTexts, 'seal'>,
   owner: Owner,
-  { summary, reads }: { readonly summary: string; readonly reads: Reads | null },
-): string {
-  return texts.seal(owner, `${MARK}${JSON.stringify(reads ?? FOREIGN_AND_PRIVATE)}${MARK}${summary}`);
+  { text: summary, reads }: Pick<Summary, 'text' | 'reads'>,
+): NewItem & CompactionBody {
+  const sealed = texts.seal(owner, `${MARK}${JSON.stringify(reads ?? FOREIGN_AND_PRIVATE)}${MARK}${summary}`);
+  return { id: newId(), type: 'compaction', summary, sealed, ...(reads && { reads }) };
 }
 
 /** undefined when it can't be opened. One without an origin may hide anything. */

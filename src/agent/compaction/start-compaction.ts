@@ -2,7 +2,6 @@ import { newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { noteFor } from '#domain/thread/attachment.ts';
 import { type ContentPart, mapParts, type NewItem } from '#domain/thread/item.ts';
-import type { Summary } from '#domain/thread/summary.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -11,7 +10,7 @@ import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import { type Idempotency, type StartedTurn, startTurn, type TurnInput } from '../input/start-turn.ts';
 import { isCovered } from '../prompt/history.ts';
 import { type ContinuedThread, readThreadEnd } from '../prompt/thread-end.ts';
-import { sealSummary } from './sealed-summary.ts';
+import { compactionOf } from './sealed-summary.ts';
 
 export type CompactionInput = ContinuedThread &
   Pick<TurnInput, 'trace' | 'tried' | 'timeoutMs'> & {
@@ -52,13 +51,8 @@ export async function startCompaction(
   async function readThread(): Promise<NewItem[]> {
     const { context, history } = await readThreadEnd(db, engine, owner, continued);
     const isLater = (item: (typeof history)[number]) => !context.summary || !isCovered(item, context.summary);
-    const made = context.summary ? [compactionOf(context.summary)] : [];
+    const made = context.summary ? [compactionOf(summaries, owner, context.summary)] : [];
     return [...made, ...history.filter(isLater).map(contentOf)];
-  }
-
-  function compactionOf({ text: summary, reads }: Summary): NewItem {
-    const sealed = sealSummary(summaries, owner, { summary, reads });
-    return { id: newId(), type: 'compaction', summary, sealed, ...(reads && { reads }) };
   }
 }
 

@@ -9,7 +9,7 @@ import { createRegistry } from '#tools/registry.ts';
 import type { Tool } from '#tools/tool.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { unrecorded } from '../../../test/support/unrecorded.ts';
-import { checkAnswer, type PassageFacts, passageFor } from './gates.ts';
+import { checkAnswer, type DecisionFacts, decideCall } from './gates.ts';
 
 const position = {
   threadId: 't' as ThreadId,
@@ -46,19 +46,19 @@ afterAll(() => database.close());
 const owner = { userId: 'ann' };
 const unread = { run: 'u' as TurnId, mission: undefined, readBefore: () => readNothing(), callsAfter: () => [] };
 
-/** The passage of a call of `look`, a tool with these traits, or of another tool. */
-async function passage(traits: Partial<Tool>, made = call('look'), facts: Partial<PassageFacts> = {}) {
+/** The decision on a call of `look`, a tool with these traits, or of another tool. */
+async function decide(traits: Partial<Tool>, made = call('look'), facts: Partial<DecisionFacts> = {}) {
   const definition = { name: 'look', description: null, parameters: null, strict: null };
   const look: Tool = { definition, repeatable: true, level: 'allow', call: async () => '', ...traits };
   const tools = await createRegistry([look]).current({ userId: 'ann' });
-  const raise: PassageFacts['raise'] = async (_tool, _call, level) => level;
-  return passageFor(made, { db: database.db, owner, tools, started: false, raise, ...unread, ...facts });
+  const raise: DecisionFacts['raise'] = async (_tool, _call, level) => level;
+  return decideCall(made, { db: database.db, owner, tools, started: false, raise, ...unread, ...facts });
 }
 
 test("a call of the caller's tool opens an external gate at every level", async () => {
   const made = { ...call('look'), external: true };
 
-  expect(await passage({ level: 'never' }, made)).toEqual({
+  expect(await decide({ level: 'never' }, made)).toEqual({
     kind: 'gate',
     gate: { id: expect.any(String), kind: 'external-tool', call: made },
   });
@@ -67,24 +67,24 @@ test("a call of the caller's tool opens an external gate at every level", async 
 const signIn = { needsSignIn: async ({ userId }: Owner) => userId === 'ann' || userId === 'webhook:ann' };
 
 test('a call of a tool without a sign-in opens an auth gate before an approval gate', async () => {
-  expect(await passage({ ...signIn, level: 'ask' })).toMatchObject({ gate: { kind: 'auth', call: call('look') } });
+  expect(await decide({ ...signIn, level: 'ask' })).toMatchObject({ gate: { kind: 'auth', call: call('look') } });
 });
 
 test('a webhook user that would have to sign in needs to be paired first', async () => {
   const webhook = { userId: 'webhook:ann' };
-  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'pairing' } });
+  expect(await decide(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'pairing' } });
 
   await withOwner(database.db, webhook, (trx) => unrecorded(trx, (writing) => putPairing(writing, webhook, 'ann')));
-  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'auth' } });
+  expect(await decide(signIn, call('look'), { owner: webhook })).toMatchObject({ gate: { kind: 'auth' } });
   await withOwner(database.db, webhook, (trx) => unrecorded(trx, (writing) => putPairing(writing, webhook, 'bob')));
-  expect(await passage(signIn, call('look'), { owner: webhook })).toMatchObject({
-    kind: 'open',
+  expect(await decide(signIn, call('look'), { owner: webhook })).toMatchObject({
+    kind: 'allowed',
     secretsOf: { userId: 'bob' },
   });
 });
 
 test('a call that needs approval opens an approval gate for this version of the tool', async () => {
-  expect(await passage({ level: 'ask', revision: 'r1' })).toEqual({
+  expect(await decide({ level: 'ask', revision: 'r1' })).toEqual({
     kind: 'gate',
     gate: {
       id: expect.any(String),
@@ -97,13 +97,13 @@ test('a call that needs approval opens an approval gate for this version of the 
 });
 
 test('a call that was let through before a crash is not asked about again, but may have been forbidden since', async () => {
-  expect(await passage({ level: 'ask' }, call('look'), { started: true })).toMatchObject({ kind: 'open' });
-  expect(await passage({ level: 'never' }, call('look'), { started: true })).toEqual({ kind: 'forbidden' });
+  expect(await decide({ level: 'ask' }, call('look'), { started: true })).toMatchObject({ kind: 'allowed' });
+  expect(await decide({ level: 'never' }, call('look'), { started: true })).toEqual({ kind: 'forbidden' });
 });
 
 test('any other call needs no gate', async () => {
-  expect(await passage({ level: 'allow' })).toMatchObject({ kind: 'open', secretsOf: owner });
-  expect(await passage(signIn, call('elsewhere'))).toMatchObject({ kind: 'open', tool: undefined });
+  expect(await decide({ level: 'allow' })).toMatchObject({ kind: 'allowed', secretsOf: owner });
+  expect(await decide(signIn, call('elsewhere'))).toMatchObject({ kind: 'allowed', tool: undefined });
 });
 
 test('the call_id of the pending call opens the gate', () => {
@@ -159,7 +159,7 @@ test('one card asks about all calls of an answer, except those that need no appr
   ]).current(owner);
   const others = ['read', 'send', 'pay', 'unknown'].map((name) => ({ ...call(name), callId: `call_${name}` }));
   const askedAbout = async (made: ReturnType<typeof call>) => {
-    const found = await passage({}, made, { tools, callsAfter: () => others });
+    const found = await decide({}, made, { tools, callsAfter: () => others });
     return found.kind === 'gate' ? found.gate.asked?.others?.map((asked) => asked.call.name) : found.kind;
   };
 

@@ -20,12 +20,15 @@ import { type CallFacts, type JudgedCall, judgeCall } from './judge-call.ts';
 import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 
-/** Whether a call can run: it needs a gate, the operator forbids it, or it is open. */
-export type Passage = { readonly kind: 'gate'; readonly gate: NewGate } | { readonly kind: 'forbidden' } | OpenPassage;
+/** Whether a call can run: it needs a gate, the operator forbids it, or it is allowed. */
+export type CallDecision =
+  | { readonly kind: 'gate'; readonly gate: NewGate }
+  | { readonly kind: 'forbidden' }
+  | AllowedCall;
 
 /** The call can run, with the tool that was checked. Running it uses up the approval, if there is one. */
-export type OpenPassage = {
-  readonly kind: 'open';
+export type AllowedCall = {
+  readonly kind: 'allowed';
   readonly tool: Tool | undefined;
   readonly secretsOf: Owner;
   readonly approval: GateId | undefined;
@@ -37,7 +40,7 @@ export type OpenPassage = {
   readonly answered?: AnsweredQuestion | undefined;
 };
 
-export type PassageFacts = {
+export type DecisionFacts = {
   readonly db: Database;
   readonly owner: Owner;
   readonly tools: ToolSet;
@@ -55,13 +58,13 @@ export type PassageFacts = {
 };
 
 /** Whether a call can run now. Approval is checked last, so that it does not expire while the user signs in. */
-export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<Passage> {
+export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise<CallDecision> {
   const { db, owner, tools, started } = facts;
   if (call.external) return gateAt('external-tool', call);
   const tool = tools.find(call.name);
   const read = facts.readBefore(call);
   const { situation } = read;
-  if (!tool || blockReasonOf(call)) return { kind: 'open', tool, secretsOf: owner, approval: undefined, situation };
+  if (!tool || blockReasonOf(call)) return { kind: 'allowed', tool, secretsOf: owner, approval: undefined, situation };
 
   const judged = await judge(tool, call, read, facts);
   const { level } = judged;
@@ -75,18 +78,18 @@ export async function passageFor(call: GatedCall, facts: PassageFacts): Promise<
     // The person has seen the call together with the question, so the answer approves it.
     if (!asked.input) return gateAt('input', call, tool.revision);
     const answered = { state: asked.state, input: asked.input };
-    return { kind: 'open', tool, secretsOf, approval: undefined, situation, allowedBy: 'approval', answered };
+    return { kind: 'allowed', tool, secretsOf, approval: undefined, situation, allowedBy: 'approval', answered };
   }
 
-  const open = { kind: 'open', tool, secretsOf, approval: undefined, situation } as const;
-  if (level === 'allow') return { ...open, allowedBy: judged.by };
-  if (started) return { ...open, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
+  const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation } as const;
+  if (level === 'allow') return { ...allowed, allowedBy: judged.by };
+  if (started) return { ...allowed, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
   const approval = await approvalOf(tool, call, facts);
-  if (approval) return { ...open, approval, allowedBy: 'approval' };
+  if (approval) return { ...allowed, approval, allowedBy: 'approval' };
   return gateAt('approval', call, tool.revision, await factsOf(tool, call, read, judged, facts));
 }
 
-function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: GateFacts): Passage {
+function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: GateFacts): CallDecision {
   const gate = {
     id: newId<GateId>(),
     kind,
@@ -98,7 +101,7 @@ function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: Gate
 }
 
 /** The level of a call by its origin. The search for phrases is a second layer, which can only raise it. */
-async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: PassageFacts): Promise<JudgedCall> {
+async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: DecisionFacts): Promise<JudgedCall> {
   const judged = await judgeCall(tool, call, callFacts(tool, call, read, facts));
   const level = await facts.raise(tool, call, judged.level);
   return level === judged.level
@@ -106,11 +109,11 @@ async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: Passag
     : { level, reason: 'phrases', ...(judged.address && { address: judged.address }) };
 }
 
-function approvalOf(tool: Tool, call: GatedCall, { db, owner }: PassageFacts): Promise<GateId | undefined> {
+function approvalOf(tool: Tool, call: GatedCall, { db, owner }: DecisionFacts): Promise<GateId | undefined> {
   return withOwner(db, owner, (trx) => findApproval(trx, owner, shownAs(tool, call)));
 }
 
-function wasApproved(tool: Tool, call: GatedCall, { db, owner }: PassageFacts): Promise<boolean> {
+function wasApproved(tool: Tool, call: GatedCall, { db, owner }: DecisionFacts): Promise<boolean> {
   return withOwner(db, owner, (trx) => hasUsedApproval(trx, owner, shownAs(tool, call)));
 }
 
@@ -128,7 +131,7 @@ async function factsOf(
   call: GatedCall,
   read: ReadSoFar,
   { reason, address }: JudgedCall,
-  facts: PassageFacts,
+  facts: DecisionFacts,
 ): Promise<GateFacts> {
   const { irreversible } = flowOf(tool);
   const others = irreversible ? [] : await othersToAsk(facts.callsAfter(call), facts);
@@ -143,7 +146,7 @@ async function factsOf(
   };
 }
 
-async function othersToAsk(calls: readonly GatedCall[], facts: PassageFacts): Promise<AskedCall[]> {
+async function othersToAsk(calls: readonly GatedCall[], facts: DecisionFacts): Promise<AskedCall[]> {
   const asked: AskedCall[] = [];
   for (const call of calls) {
     const tool = facts.tools.find(call.name);
@@ -160,7 +163,7 @@ function signInGate(owner: Owner, secretsOf: Owner): GateKind {
   return isWebhookUser(owner.userId) && secretsOf.userId === owner.userId ? 'pairing' : 'auth';
 }
 
-function callFacts(tool: Tool, call: GatedCall, read: ReadSoFar, facts: PassageFacts): CallFacts {
+function callFacts(tool: Tool, call: GatedCall, read: ReadSoFar, facts: DecisionFacts): CallFacts {
   const { db, owner, run, mission } = facts;
   return {
     owner,

@@ -37,13 +37,14 @@ function createAttempt(
   const limits = { tokensPerDay: null, usdPerDay: null };
   const meter = createMeter({ limits, spent: async () => ({ tokens: 0, usd: 0 }), signal });
   const writeSummary = async (made: Summary) => void written.push(made);
-  const window = createHistoryWindow(
+  const window = createHistoryWindow({
     turn,
-    { summary, writeSummary, signal },
+    summary,
+    writeSummary,
     meter,
-    async (prompt) => prompt as Prompt,
-    async (_items, before) => ({ ...before?.reads, ...reads }),
-  );
+    load: async (prompt) => prompt as Prompt,
+    readsOf: async (_items, before) => ({ ...before?.reads, ...reads }),
+  });
   const ask = (history: readonly Item[]) =>
     window.ask(model, history, { tools: [], identity: NO_IDENTITY, skills: [], sourceOf: () => undefined }, () => {});
   return { ask, asked, written, meter, window };

@@ -4,7 +4,6 @@ import type { ContentPart, Item } from '#domain/thread/item.ts';
 import type { Reads } from '#domain/thread/origin.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import { estimateTokens } from '#models/estimate-tokens.ts';
 import { type Model, ModelFailure, type OnReasoning, type OnText, type Prompt } from '#models/model.ts';
@@ -17,117 +16,72 @@ import { buildPrompt, type PromptSetting } from './prompt.ts';
 /** The size of the next prompt, as a share of one that the model refused as too long. */
 const AFTER_REFUSAL = 0.5;
 
-/** Gives a model as much of a thread as it can read, and summarises the rest. */
-export function createHistoryWindow(
-  turn: Turn,
-  run: Pick<TurnRun, 'summary' | 'writeSummary' | 'signal'>,
-  meter: Pick<Meter, 'ask' | 'discard'>,
-  load: LoadPrompt,
+export type WindowParts = {
+  readonly turn: Turn;
+  /** Replaces the older items when the attempt starts. */
+  readonly summary: Summary | null;
+  readonly writeSummary: TurnRun['writeSummary'];
+  readonly meter: Pick<Meter, 'ask' | 'discard'>;
+  /** Reads the attachments of a prompt. */
+  readonly load: (prompt: Prompt<ContentPart>) => Promise<Prompt>;
   /** What these items hold, and the summary before them. */
-  readsOf: (items: readonly Item[], before: Summary | null) => Promise<Reads>,
+  readonly readsOf: (items: readonly Item[], before: Summary | null) => Promise<Reads>;
   /** Called with this turn's newest summary before the model is asked with it. */
-  onSummary: (summary: Summary) => Promise<void> = async () => {},
-) {
-  let summary = run.summary;
-  let usage = NO_USAGE;
+  readonly onSummary?: (summary: Summary) => Promise<void>;
+};
 
-  /** The prompt, not much longer than `limit`; `must` it be shorter, as the model said, or the whole turn fails? */
-  async function fit(thread: Thread, limit: number, must = false): Promise<Fitted> {
-    const { model, history, setting } = thread;
-    const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));
-    const recent = recentItems(history, summary, turn.seq);
-    const scale = scaleFrom(recent, summary, estimate);
-    if (estimate(recent) * scale > COMPACT_ABOVE * limit) {
-      const request = history.filter((item) => isRequest(item, turn.seq));
-      const shorter = await compact({
-        turnSeq: turn.seq,
-        summary,
-        items: history.filter((item) => !summary || !isCovered(item, summary)),
-        limit: limit / scale,
-        fixed: estimateTokens(buildPrompt(turn, request, setting)),
-        summarise: (prompt, toSummary) => summarise(model, history, prompt, toSummary),
-      });
-      if (!shorter && must) throw tooLong(limit / AFTER_REFUSAL, model);
-      summary = shorter ?? summary;
-    }
-    const prompt = buildPrompt(turn, recentItems(history, summary, turn.seq), setting, summary);
-    return { prompt, tokens: estimateTokens(prompt) * scale };
-  }
+export type HistoryWindow = {
+  ask(
+    model: Model,
+    history: readonly Item[],
+    setting: PromptSetting,
+    onText: OnText,
+    onReasoning?: OnReasoning,
+  ): Promise<MeteredAnswer>;
+  /** A summary of the whole history. The caller writes it, and counts its model call. */
+  condense(model: Model, history: readonly Item[]): Promise<CondensedHistory>;
+  /** The summary that now replaces the older items. */
+  summary(): Summary | null;
+};
 
-  async function askForSummary(model: Model, prompt: Prompt): Promise<{ said: string; call: ModelCall }> {
-    const { answer, call } = await meter.ask(model, prompt, () => {});
-    const said = answer.text.replaceAll('\u0000', '').trim(); // PostgreSQL can't store null characters
-    if (said) return { said, call };
-    meter.discard(call);
-    throw new ModelFailure('model_error', NO_SUMMARY);
-  }
+export type CondensedHistory = { readonly text: string; readonly reads: Reads; readonly call: ModelCall };
 
-  /** What was read outlives the texts: a summary may repeat them. */
-  const summarise: Unscoped = async (model, history, prompt, toSummary) => {
-    const { said, call } = await askForSummary(model, prompt);
-    const unmarked = toSummary(said);
-    const covered = history.filter((item) => isCovered(item, unmarked));
-    const made = { ...unmarked, reads: await readsOf(covered, summary) };
-    await run.writeSummary(made, call);
-    usage = addUsage(usage, call.usage);
-    return made;
-  };
-
-  /** Later steps, and a new attempt, continue from the steps that are stored. */
-  async function condenseTo(limit: number, model: Model, history: readonly Item[]): Promise<CondensedHistory> {
-    const { prompt, characters } = await condense({
-      turnSeq: turn.seq,
-      summary,
-      items: history.filter((item) => !summary || !isCovered(item, summary)),
-      limit,
-      summarise: async (step, toSummary) => (summary = await summarise(model, history, step, toSummary)),
-    });
-    const { said, call } = await askForSummary(model, prompt);
-    return { text: cut(said, characters), reads: await readsOf(history, summary), call };
-  }
+/** Gives a model as much of a thread as it can read, and summarises the rest. */
+export function createHistoryWindow(parts: WindowParts): HistoryWindow {
+  const state: State = { ...parts };
+  const { turn, meter, load, onSummary } = parts;
 
   return {
-    /** A summary of the whole history. The caller writes it, and counts its model call. */
-    async condense(model: Model, history: readonly Item[]): Promise<CondensedHistory> {
-      const { promptTokens } = model.contextSize;
-      try {
-        return await condenseTo(promptTokens, model, history);
-      } catch (error) {
-        if (!(error instanceof ModelFailure && error.tooLong)) throw error;
-        return condenseTo(promptTokens * AFTER_REFUSAL, model, history);
-      }
-    },
-
-    /** The summary that now replaces the older items. */
-    summary: () => summary,
-
-    /** The usage of this attempt's summaries. */
-    usage: (): Usage => usage,
-
-    async ask(
-      model: Model,
-      history: readonly Item[],
-      setting: PromptSetting,
-      onText: OnText,
-      onReasoning?: OnReasoning,
-    ): Promise<MeteredAnswer> {
+    async ask(model, history, setting, onText, onReasoning) {
       const { promptTokens, windowTokens } = model.contextSize;
       const wanted = (turn.request.compactAbove ?? Infinity) / COMPACT_ABOVE;
-      const first = await fit({ model, history, setting }, Math.min(promptTokens, wanted));
-      if (summary?.turnSeq === turn.seq) await onSummary(summary);
+      const first = await fit(state, { model, history, setting }, Math.min(promptTokens, wanted));
+      if (state.summary?.turnSeq === turn.seq) await onSummary?.(state.summary);
       if (first.tokens > windowTokens) throw tooLong(first.tokens, model);
       try {
         return await meter.ask(model, await load(first.prompt), onText, onReasoning);
       } catch (error) {
         if (!(error instanceof ModelFailure && error.tooLong)) throw error;
-        const { prompt } = await fit({ model, history, setting }, first.tokens * AFTER_REFUSAL, true);
+        const { prompt } = await fit(state, { model, history, setting }, first.tokens * AFTER_REFUSAL, true);
         return meter.ask(model, await load(prompt), onText, onReasoning);
       }
     },
+
+    async condense(model, history) {
+      const { promptTokens } = model.contextSize;
+      try {
+        return await condenseTo(promptTokens, state, model, history);
+      } catch (error) {
+        if (!(error instanceof ModelFailure && error.tooLong)) throw error;
+        return condenseTo(promptTokens * AFTER_REFUSAL, state, model, history);
+      }
+    },
+
+    summary: () => state.summary,
   };
 }
 
-export type CondensedHistory = { readonly text: string; readonly reads: Reads; readonly call: ModelCall };
+type State = Omit<WindowParts, 'summary'> & { summary: Summary | null };
 
 type Thread = {
   readonly model: Model;
@@ -137,14 +91,74 @@ type Thread = {
 
 type Fitted = { readonly prompt: Prompt<ContentPart>; readonly tokens: number };
 
-/** Reads the attachments of a prompt. */
-type LoadPrompt = (prompt: Prompt<ContentPart>) => Promise<Prompt>;
+/** The prompt, not much longer than `limit`; `must` it be shorter, as the model said, or the whole turn fails? */
+async function fit(state: State, { model, history, setting }: Thread, limit: number, must = false): Promise<Fitted> {
+  const { turn, summary } = state;
+  const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));
+  const recent = recentItems(history, summary, turn.seq);
+  const scale = scaleFrom(recent, summary, estimate);
+  if (estimate(recent) * scale > COMPACT_ABOVE * limit) {
+    const request = history.filter((item) => isRequest(item, turn.seq));
+    const shorter = await compact({
+      turnSeq: turn.seq,
+      summary,
+      items: history.filter((item) => !summary || !isCovered(item, summary)),
+      limit: limit / scale,
+      fixed: estimateTokens(buildPrompt(turn, request, setting)),
+      summarise: (prompt, toSummary) => summarise(state, model, history, prompt, toSummary),
+    });
+    if (!shorter && must) throw tooLong(limit / AFTER_REFUSAL, model);
+    state.summary = shorter ?? summary;
+  }
+  const prompt = buildPrompt(turn, recentItems(history, state.summary, turn.seq), setting, state.summary);
+  return { prompt, tokens: estimateTokens(prompt) * scale };
+}
 
-type Unscoped = (
+/** Later steps, and a new attempt, continue from the steps that are stored. */
+async function condenseTo(
+  limit: number,
+  state: State,
   model: Model,
   history: readonly Item[],
-  ...asked: Parameters<Compaction['summarise']>
-) => Promise<Summary>;
+): Promise<CondensedHistory> {
+  const { turn, summary } = state;
+  const { prompt, characters } = await condense({
+    turnSeq: turn.seq,
+    summary,
+    items: history.filter((item) => !summary || !isCovered(item, summary)),
+    limit,
+    summarise: async (step, toSummary) => (state.summary = await summarise(state, model, history, step, toSummary)),
+  });
+  const { said, call } = await askForSummary(state, model, prompt);
+  return { text: cut(said, characters), reads: await state.readsOf(history, state.summary), call };
+}
+
+/** What was read outlives the texts: a summary may repeat them. */
+async function summarise(
+  state: State,
+  model: Model,
+  history: readonly Item[],
+  ...[prompt, toSummary]: Parameters<Compaction['summarise']>
+): Promise<Summary> {
+  const { said, call } = await askForSummary(state, model, prompt);
+  const unmarked = toSummary(said);
+  const covered = history.filter((item) => isCovered(item, unmarked));
+  const made = { ...unmarked, reads: await state.readsOf(covered, state.summary) };
+  await state.writeSummary(made, call);
+  return made;
+}
+
+async function askForSummary(
+  { meter }: State,
+  model: Model,
+  prompt: Prompt,
+): Promise<{ readonly said: string; readonly call: ModelCall }> {
+  const { answer, call } = await meter.ask(model, prompt, () => {});
+  const said = answer.text.replaceAll('\u0000', '').trim(); // PostgreSQL can't store null characters
+  if (said) return { said, call };
+  meter.discard(call);
+  throw new ModelFailure('model_error', NO_SUMMARY);
+}
 
 const NO_SUMMARY = 'The model was asked to summarise the older part of this thread and said nothing. Send it again.';
 

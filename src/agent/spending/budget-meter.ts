@@ -56,13 +56,13 @@ export function createMeter(options: {
       });
       options.log?.modelAsked(model);
       let spoke = false;
-      const hear = (delta: string) => {
+      const onDelta = (delta: string) => {
         if (!spoke) options.log?.modelSpoke(model, performance.now() - startedAt);
         spoke = true;
         onText(delta);
       };
       try {
-        const said = await askUntilStop(model, traced(prompt), hear, options.signal, onReasoning);
+        const said = await askUntilStop(model, traced(prompt), onDelta, options.signal, onReasoning);
         const answer = { ...said, usage: { ...said.usage, model: model.name } };
         const call = callOf(answer.usage, false);
         options.log?.modelAnswered(call, answer.calls.length);

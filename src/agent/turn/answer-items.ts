@@ -15,14 +15,15 @@ import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import type { ModelAnswer } from '#models/model.ts';
-import { type Passage, type PassageFacts, passageFor } from '../gates/gates.ts';
+import { type CallDecision, type DecisionFacts, decideCall } from '../gates/gates.ts';
 import type { CheckedCall } from './safety.ts';
 import { assistantMessage } from './spoken-message.ts';
 
-/** The passage of a call, as decided when the call was written. */
-export type DecidedCall = { readonly id: ItemId; readonly passage: Passage };
+/** The decision on a call, as taken when the call was written. */
+export type DecidedCall = { readonly id: ItemId; readonly decision: CallDecision };
 
-type CheckedAnswer = Omit<ModelAnswer, 'calls'> &
+/** An answer without secrets. */
+export type CheckedAnswer = Omit<ModelAnswer, 'calls'> &
   Required<Pick<ModelAnswer, 'reasoning'>> & {
     readonly calls: readonly CheckedCall[];
   };
@@ -33,7 +34,7 @@ export async function toItems(
   by: ModelCall,
   messageId: ItemId,
   turn: Turn,
-  facts: PassageFacts,
+  facts: DecisionFacts,
 ): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
   const { tools } = facts;
   const { beforeText, beforeCalls } = answer.reasoning;
@@ -63,12 +64,12 @@ export async function toItems(
     };
   });
   const [first, ...others] = calls;
-  const passage = first && (await passageFor(callOf(first), { ...facts, callsAfter: () => others.map(callOf) }));
-  const started = passage?.kind === 'open' && passage.tool !== undefined;
+  const decision = first && (await decideCall(callOf(first), { ...facts, callsAfter: () => others.map(callOf) }));
+  const started = decision?.kind === 'allowed' && decision.tool !== undefined;
   const items = [...said, ...(first ? [{ ...plain(first), started }] : []), ...others.map(plain)].map((item, index) =>
     index === 0 ? { ...item, usage: answer.usage } : item,
   );
-  return { items, first: first && passage && { id: first.id, passage } };
+  return { items, first: first && decision && { id: first.id, decision } };
 }
 
 /** The first call has the thoughts, and each call what the provider attached to it. */

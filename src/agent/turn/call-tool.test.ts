@@ -35,12 +35,12 @@ async function callSend(
   };
   const signal = options.signal ?? new AbortController().signal;
   const made = options.call ?? call;
-  const passage = {
+  const decision = {
     tool: made.name === 'send' ? send : undefined,
     secretsOf: { userId: 'bob' },
     situation: 'clean' as const,
   };
-  const output = await callTool(made, { turn, passage, signal });
+  const output = await callTool(made, { turn, decision, signal });
   return { output, runs };
 }
 

@@ -1,7 +1,7 @@
 import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { InputRequired, SignInRequired, type ToolContext } from '#tools/tool.ts';
-import type { OpenPassage } from '../gates/gates.ts';
+import type { AllowedCall } from '../gates/gates.ts';
 
 /** The service could not run a tool. Errors that a tool reports are its output instead. */
 export class ToolFailure extends Error {
@@ -13,7 +13,7 @@ export async function callTool(
   call: FunctionCallItem,
   options: {
     turn: Turn;
-    passage: Pick<OpenPassage, 'tool' | 'secretsOf' | 'situation' | 'allowedBy' | 'answered'>;
+    decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'allowedBy' | 'answered'>;
     onProgress?: ToolContext['onProgress'];
     onFile?: ToolContext['onFile'];
     onReads?: ToolContext['onReads'];
@@ -23,7 +23,7 @@ export async function callTool(
   },
 ): Promise<string> {
   const { turn, signal, traceparent } = options;
-  const { tool, secretsOf, situation, allowedBy, answered } = options.passage;
+  const { tool, secretsOf, situation, allowedBy, answered } = options.decision;
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;

@@ -31,12 +31,12 @@ export function createRetries(parts: {
     async ask(model: Model, prompt: Prompt, onText: OnText, onReasoning?: OnReasoning): Promise<MeteredAnswer> {
       for (let tries = 1; ; tries++) {
         let spoke = false;
-        const hear = (delta: string) => {
+        const onDelta = (delta: string) => {
           spoke = true;
           onText(delta);
         };
         try {
-          return await meter.ask(model, prompt, hear, onReasoning);
+          return await meter.ask(model, prompt, onDelta, onReasoning);
         } catch (error) {
           if (!(error instanceof ModelFailure) || error.remedy !== 'ask-again' || spoke) throw error;
           const waitMs = Math.max(backoffMs(limits, tries), withJitter(error.retryAfterMs));

@@ -7,16 +7,16 @@ import { runCompaction } from '../compaction/run-compaction.ts';
 import { outcomeOfCancel } from '../input/cancel-turn.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
 import { InvalidOutput } from './answer-format.ts';
+import { type AttemptParts, createAttempt } from './attempt.ts';
 import { ToolFailure } from './call-tool.ts';
 import { runTurn } from './run-turn.ts';
 import { NO_LOG } from './turn-log.ts';
-import { createAttempt, type TurnContext } from './turn-steps.ts';
 
 /** What the engine runs: one attempt at a turn, and what must be written when it ends. */
-export function createRunner(context: TurnContext): RunTurn {
+export function createRunner(parts: AttemptParts): RunTurn {
   return async (turn, run) => {
-    const log = (context.log ?? NO_LOG).attempt(turn);
-    const attempt = createAttempt(context, turn, run, log);
+    const log = (parts.log ?? NO_LOG).attempt(turn);
+    const attempt = createAttempt(parts, turn, run, log);
     const early = endedBefore(turn, run);
     if (early && !attempt.gateAhead) await attempt.loadHistory(); // this turn must not close the calls of another turn's gate
 

@@ -50,13 +50,19 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       return (answer ?? []).map((body) => item(body));
     },
-    async passageFor(made) {
+    async decide(made) {
       if (made.name.startsWith('their_')) return { kind: 'gate', gate: gate(made) };
       if (made.name.startsWith('bad_')) return { kind: 'forbidden' };
-      return { kind: 'open', tool: undefined, secretsOf: { userId: 'ann' }, approval: undefined, situation: 'clean' };
+      return {
+        kind: 'allowed',
+        tool: undefined,
+        secretsOf: { userId: 'ann' },
+        approval: undefined,
+        situation: 'clean',
+      };
     },
     async callTool(made, { kind }) {
-      done.push(kind === 'open' ? made.name : `${kind} ${made.name}`);
+      done.push(kind === 'allowed' ? made.name : `${kind} ${made.name}`);
       return [item(output(made.callId))];
     },
   };

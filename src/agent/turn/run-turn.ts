@@ -2,7 +2,7 @@ import type { FunctionCallItem, Item } from '#domain/thread/item.ts';
 import { nextPendingCall } from '#domain/thread/pending-calls.ts';
 import { refusalAt, type TurnOutcome } from '#domain/thread/turn.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
-import type { Passage } from '../gates/gates.ts';
+import type { CallDecision } from '../gates/gates.ts';
 
 /** The steps of a turn. A step that writes resolves after the fenced write has committed. */
 export type TurnSteps = {
@@ -12,8 +12,8 @@ export type TurnSteps = {
   /** An open gate of an earlier turn. Messages wait behind it; only a replica of the version before starts one of them. */
   readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
   askModel(history: readonly Item[]): Promise<Item[]>;
-  passageFor(call: FunctionCallItem): Promise<Passage>;
-  callTool(call: FunctionCallItem, passage: Exclude<Passage, { kind: 'gate' }>): Promise<Item[]>;
+  decide(call: FunctionCallItem): Promise<CallDecision>;
+  callTool(call: FunctionCallItem, decision: Exclude<CallDecision, { kind: 'gate' }>): Promise<Item[]>;
 };
 
 const MAX_ROUNDS = 50;
@@ -33,10 +33,10 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
       history.push(...(await steps.askModel(history)));
       continue;
     }
-    const passage = await steps.passageFor(call);
-    if (passage.kind === 'gate') return { status: 'waiting', gate: passage.gate };
+    const decision = await steps.decide(call);
+    if (decision.kind === 'gate') return { status: 'waiting', gate: decision.gate };
 
-    history.push(...(await steps.callTool(call, passage)));
+    history.push(...(await steps.callTool(call, decision)));
   }
   return { status: isCutShort(history) ? 'incomplete' : 'completed' };
 }

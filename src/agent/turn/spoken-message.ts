@@ -1,7 +1,9 @@
 import { type ItemId, newId } from '#domain/ids.ts';
-import { type MessageBody, type NewItem, text } from '#domain/thread/item.ts';
+import { type Item, type MessageBody, type NewItem, text } from '#domain/thread/item.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
-import { emptied, type TurnEvent } from '#domain/thread/turn-event.ts';
+import { contentOf, emptied, eventsOf, type TurnEvent } from '#domain/thread/turn-event.ts';
+
+export type SpokenMessage = ReturnType<typeof createSpokenMessage>;
 
 /** The message that the model is writing: streamed to watchers, and kept in case it breaks off. */
 export function createSpokenMessage(emit: (event: TurnEvent) => void) {
@@ -23,12 +25,16 @@ export function createSpokenMessage(emit: (event: TurnEvent) => void) {
     id: (): ItemId | undefined => current?.id,
     half: (): NewItem | undefined =>
       current && assistantMessage(current.id, current.said, 'incomplete', current.reasoning),
-    /** Announces that the message is stored. Returns whether `item` is that message. */
-    finish(item: NewItem): boolean {
-      if (item.id !== current?.id) return false;
-      current = undefined;
-      emit({ type: 'item-done', item, written: true });
-      return true;
+    /** Tells watchers of items, which they see only after they are written. They know the start of this message. */
+    announce(items: readonly Item[]): void {
+      for (const item of items.map(contentOf)) {
+        if (item.id !== current?.id) {
+          eventsOf(item).forEach(emit);
+          continue;
+        }
+        current = undefined;
+        emit({ type: 'item-done', item, written: true });
+      }
     },
   };
 }

@@ -7,14 +7,14 @@ import { markStarted } from '#store/threads/items.ts';
 import { restoreApproval, useApproval } from '#store/tools/approvals.ts';
 import { putCallQuestion } from '#store/tools/call-questions.ts';
 import type { InputRequired } from '#tools/tool.ts';
-import type { OpenPassage } from '../gates/gates.ts';
+import type { AllowedCall } from '../gates/gates.ts';
 
 /** Records the start and uses up the approval in one transaction, so that one approval never runs a call twice. */
 export async function startCall(
   trx: OwnedTransaction,
   turn: Turn,
   call: FunctionCallItem,
-  { approval }: OpenPassage,
+  { approval }: AllowedCall,
 ): Promise<void> {
   await markStarted(trx, turn, turn, call);
   if (approval && !(await useApproval(trx, turn, { gateId: approval, callId: call.id })))
@@ -26,7 +26,7 @@ export async function undoStart(
   trx: OwnedTransaction,
   turn: Turn,
   call: FunctionCallItem,
-  { approval }: OpenPassage,
+  { approval }: AllowedCall,
 ): Promise<void> {
   await markStarted(trx, turn, turn, call, false);
   if (approval) await restoreApproval(trx, turn, { gateId: approval, callId: call.id });
@@ -37,10 +37,10 @@ export async function keepQuestion(
   trx: OwnedTransaction,
   turn: Turn,
   call: FunctionCallItem,
-  passage: OpenPassage,
+  decision: AllowedCall,
   { question, state }: InputRequired,
 ): Promise<void> {
-  const digest = digestCall(callOf(call), passage.tool?.revision ?? null);
-  await undoStart(trx, turn, call, passage);
+  const digest = digestCall(callOf(call), decision.tool?.revision ?? null);
+  await undoStart(trx, turn, call, decision);
   await putCallQuestion(trx, turn, { callId: call.id, threadId: turn.threadId, digest, question, state });
 }

@@ -1,0 +1,184 @@
+import { newId } from '#domain/ids.ts';
+import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
+import { storedHashesOf } from '#domain/thread/attachment.ts';
+import type { Item } from '#domain/thread/item.ts';
+import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
+import type { Summary } from '#domain/thread/summary.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import { callOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
+import { traceparentOf } from '#domain/trace/trace-context.ts';
+import type { TurnRun } from '#engine/running/turn-run.ts';
+import type { TurnEnd } from '#engine/statements/settle.ts';
+import type { Models } from '#models/model-routes.ts';
+import type { Database } from '#store/connection.ts';
+import type { ToolRegistry } from '#tools/registry.ts';
+import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
+import type { ToolSet } from '#tools/tool.ts';
+import type { Attachments } from '../attachments/attachments.ts';
+import type { CompactionSteps } from '../compaction/run-compaction.ts';
+import { compactionOf } from '../compaction/sealed-summary.ts';
+import { decideCall } from '../gates/gates.ts';
+import { readsOf } from '../gates/read-so-far.ts';
+import { limitTools } from '../missions/limit-tools.ts';
+import { endsSilently } from '../missions/no-result.ts';
+import { createHistoryWindow } from '../prompt/history-window.ts';
+import { loadPrompt } from '../prompt/load-prompt.ts';
+import type { PromptSetting } from '../prompt/prompt.ts';
+import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
+import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
+import { askModel } from './ask-model.ts';
+import { createAttemptItems } from './attempt-items.ts';
+import { createAttemptSpending } from './attempt-spending.ts';
+import { decisionFacts } from './decision-facts.ts';
+import { createModelFallbacks } from './model-fallbacks.ts';
+import { createRetries, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
+import type { TurnSteps } from './run-turn.ts';
+import type { Safety } from './safety.ts';
+import { createSpokenMessage } from './spoken-message.ts';
+import type { AttemptLog, TurnLog } from './turn-log.ts';
+import { createToolUse } from './use-tool.ts';
+
+export type AttemptParts = SettingParts & {
+  readonly db: Database;
+  readonly models: Models;
+  readonly tools: ToolRegistry;
+  /** Daily spending limit of each user; without it there is no limit. */
+  readonly limits?: SpendingLimits;
+  readonly retries?: RetryLimits;
+  readonly safety: Safety;
+  readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently' | 'keep'>;
+  /** Encrypts summaries that callers keep. */
+  readonly summaries: Pick<SealedTexts, 'seal'>;
+  readonly log?: TurnLog;
+  /** Whether traces are exported, so that requests to models and of tools continue them. */
+  readonly isTraced?: boolean;
+};
+
+/** One attempt at a turn: its steps, and how to close it when it fails. */
+export type TurnAttempt = TurnSteps &
+  CompactionSteps & {
+    /** Keeps the text so far, and gives `reason` as the output of every pending call. */
+    close(reason: string): void;
+    /** What the engine writes when the turn ends. */
+    end(): Omit<TurnEnd, 'outcome'>;
+  };
+
+export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
+  parts.safety.prepare(turn, run.setting.secrets);
+  const shared = shareParts(parts, turn, run, log);
+  const { spoken, items, spending } = shared;
+  return {
+    gateAhead: run.gateAhead,
+    isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
+    loadHistory: () => loadHistory(shared),
+    ...createModelSteps(shared),
+    callTool: createToolUse({ ...shared, signal: run.signal }),
+
+    close(reason) {
+      const half = items.isDeferred() ? undefined : spoken.half(); // otherwise the whole message is deferred
+      const outputs = pendingCalls(items.thread).map((call) => outputOf(call, reason));
+      const closing = [...(half ? [plain(half)] : []), ...outputs];
+      if (closing.length > 0) items.defer(closing);
+    },
+
+    end() {
+      const end = items.end();
+      return { ...end, usage: spending.usage(), calls: [...end.calls, ...spending.meter.failedCalls()] };
+    },
+  };
+}
+
+type Shared = ReturnType<typeof shareParts>;
+
+/** What the steps of an attempt share. */
+function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptLog) {
+  const { models, tools, attachments, limits = NO_LIMITS, retries = USUAL_RETRIES } = parts;
+  const traceparent = parts.isTraced ? traceparentOf(turn) : undefined;
+  const emit = (event: TurnEvent) => {
+    log.emitted(event);
+    run.emit(event);
+  };
+  const spoken = createSpokenMessage(emit);
+  const items = createAttemptItems(turn, run, spoken.announce);
+  const currentTools = async () =>
+    tools.defer(limitTools(await tools.current(turn), turn.request.mission), items.thread);
+  const fallbacks = createModelFallbacks(emit);
+  const findChain = () => models.find(turn.request.model);
+  const basic = { ...parts, turn, run, log, emit, traceparent, spoken, items, currentTools, fallbacks, findChain };
+  const spending = createAttemptSpending({ ...basic, limits });
+  const { meter, writeSummary } = spending;
+  const window = createHistoryWindow({
+    turn,
+    summary: run.summary,
+    writeSummary,
+    meter: { ...createRetries({ limits: retries, meter, signal: run.signal, emit }), discard: meter.discard },
+    load: (prompt) =>
+      loadPrompt(
+        (hashes) => attachments.readPatiently(turn, hashes, run.signal),
+        prompt,
+        new Set(items.own().flatMap(storedHashesOf)),
+      ),
+    readsOf: async (history, summary) =>
+      readsOf({ history, summary, tools: await currentTools(), isCut: run.isHistoryCut() }),
+    onSummary: (summary) => showSummary(basic, summary),
+  });
+  return { ...basic, spending, window };
+}
+
+/** Adds the summary to the reply of a turn that asked for it. After a crash, the next attempt adds it if it is missing. */
+async function showSummary(
+  { summaries, turn, items }: Pick<Shared, 'summaries' | 'turn' | 'items'>,
+  summary: Summary,
+): Promise<void> {
+  const shown = items.own().findLast((item) => item.type === 'compaction' && item.attempt !== null);
+  if (turn.request.compactAbove === undefined || (shown?.type === 'compaction' && shown.summary === summary.text))
+    return;
+  await items.append([plain(compactionOf(summaries, turn, summary))]);
+}
+
+async function loadHistory({ attachments, turn, run, items }: Shared): Promise<Item[]> {
+  items.load(await attachments.openHistory(turn, await run.history(), run.signal));
+  if (turn.attempt > 0) {
+    const made = items.own().filter((item) => item.attempt !== null);
+    for (const event of missingEvents(await run.seenEvents(), made))
+      run.emit(event.type === 'item-added' ? { ...event, earlier: true } : event);
+  }
+  return [...items.thread];
+}
+
+/** The steps that ask a model, and the decision on the calls that it makes. */
+function createModelSteps(shared: Shared): Pick<TurnAttempt, 'askModel' | 'decide' | 'summarise'> {
+  const { turn, run, safety, spoken, items, window, fallbacks, findChain, currentTools } = shared;
+  let began: Promise<PromptSetting> | undefined; // read once: changes take effect with the next turn
+  const readSetting = (offered: ToolSet) => (began ??= readPromptSetting(shared, turn, run.setting, offered));
+  const asking = { ...shared, meter: shared.spending.meter, readSetting };
+  let decided: DecidedCall | undefined; // by the last written answer
+
+  return {
+    async askModel(history) {
+      const chain = await findChain();
+      const offered = await currentTools();
+      const { answer, call } = await askModel(asking, { chain, history, offered });
+      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, decisionFacts(shared, offered));
+      decided = written.first;
+      const isLast = answer.calls.length === 0 || written.first?.decision.kind === 'gate';
+      return isLast ? items.defer(written.items, call) : items.append(written.items, call);
+    },
+
+    async decide(call) {
+      const known = decided?.id === call.id ? decided.decision : undefined;
+      decided = undefined; // valid only now, and only for this call
+      if (known) return known;
+      const facts = decisionFacts(shared, await currentTools());
+      return decideCall(callOf(call), { ...facts, started: call.startedAt !== null });
+    },
+
+    async summarise(history) {
+      const chain = await findChain();
+      const { text: said, reads, call } = await fallbacks.ask(chain, (model) => window.condense(model, history));
+      const text = (await safety.textRedactorFor(turn))(said);
+      const item = compactionOf(shared.summaries, turn, { text, reads });
+      items.defer([{ ...plain(item), usage: call.usage }], call);
+    },
+  };
+}

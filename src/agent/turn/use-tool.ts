@@ -1,0 +1,85 @@
+import type { ItemId } from '#domain/ids.ts';
+import type { FunctionCallItem, InlinePart, Item, OutputReads, WrittenItem } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { deleteCallQuestion } from '#store/tools/call-questions.ts';
+import { flowOf, InputRequired, SignInRequired } from '#tools/tool.ts';
+import type { Attachments } from '../attachments/attachments.ts';
+import type { AllowedCall } from '../gates/gates.ts';
+import { keepFiles, outputOf } from './answer-items.ts';
+import type { AttemptItems } from './attempt-items.ts';
+import { callTool } from './call-tool.ts';
+import type { TurnSteps } from './run-turn.ts';
+import type { Safety } from './safety.ts';
+import { keepQuestion, startCall, undoStart } from './start-call.ts';
+import type { AttemptLog } from './turn-log.ts';
+
+type ToolParts = {
+  readonly db: Database;
+  readonly turn: Turn;
+  readonly items: Pick<AttemptItems, 'append'>;
+  readonly safety: Pick<Safety, 'receive'>;
+  readonly attachments: Pick<Attachments, 'keep'>;
+  readonly log: AttemptLog;
+  readonly emit: (event: TurnEvent) => void;
+  readonly signal: AbortSignal;
+  readonly traceparent: string | undefined;
+};
+
+/** Runs calls and writes their outputs. A call that a person must help with first stays pending, and has no output. */
+export function createToolUse(parts: ToolParts): TurnSteps['callTool'] {
+  const { db, turn, items } = parts;
+  let sentBack: ItemId | undefined; // a call that needs another sign-in
+
+  return async (call, decision) => {
+    if (decision.kind === 'forbidden') return items.append([outputOf(call, FORBIDDEN)]);
+    const isBack = sentBack === call.id;
+    if (!call.startedAt || isBack) await withOwner(db, turn, (trx) => startCall(trx, turn, call, decision));
+    try {
+      return await writeOutput(parts, call, decision);
+    } catch (error) {
+      if (error instanceof InputRequired) {
+        await withOwner(db, turn, (trx) => keepQuestion(trx, turn, call, decision, error));
+        return []; // the call is still pending, and its gate asks the question
+      }
+      if (!(error instanceof SignInRequired)) throw error;
+      if (isBack) return items.append([outputOf(call, NOT_SIGNED_IN)]);
+      await withOwner(db, turn, (trx) => undoStart(trx, turn, call, decision));
+      sentBack = call.id;
+      return []; // the call is still pending, and its gate asks for the sign-in
+    }
+  };
+}
+
+async function writeOutput(parts: ToolParts, call: FunctionCallItem, decision: AllowedCall): Promise<Item[]> {
+  const { db, turn, items } = parts;
+  const written = await items.append([await makeOutput(parts, call, decision)]);
+  if (decision.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
+  return written;
+}
+
+async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: AllowedCall): Promise<WrittenItem> {
+  const { turn, signal, traceparent, emit } = parts;
+  const { tool, allowedBy } = decision;
+  const files: InlinePart[] = [];
+  let reads: OutputReads = tool ? flowOf(tool).reads : {};
+  const returned = await parts.log.toolCalled(call, tool, (onStopped) =>
+    callTool(call, {
+      turn,
+      decision,
+      signal,
+      traceparent,
+      onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
+      onFile: (file) => files.push(file),
+      onReads: (said) => (reads = said),
+      onStopped,
+    }),
+  );
+  const received = await parts.safety.receive(turn, call.name, returned);
+  const output = outputOf(call, received, { reads, allowedBy, files });
+  return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
+}
+
+const NOT_SIGNED_IN = 'Not run: the server refused the sign-in. Continue without the tool, and say so.';
+const FORBIDDEN = 'Not run: the operator has forbidden this tool. Continue without it, and say so.';
