@@ -8,12 +8,11 @@ export type ModelFallbacks = ReturnType<typeof createModelFallbacks>;
 /** Asks the first model of a route, and its fallbacks after failures that they may not share. */
 export function createModelFallbacks(emit: (event: TurnEvent) => void) {
   let failed = 0; // models of the chain that failed: the attempt does not ask them again
-  const currentOf = (chain: ModelChain): Model => chain[Math.min(failed, chain.length - 1)] ?? chain[0];
 
   /** `isFinal`: whether a failure can't be followed by another model any more. */
   async function ask<T>(chain: ModelChain, asking: (model: Model) => Promise<T>, isFinal = () => false): Promise<T> {
     for (;;) {
-      const model = currentOf(chain);
+      const model = chain[Math.min(failed, chain.length - 1)] ?? chain[0];
       try {
         return await asking(model);
       } catch (error) {
@@ -25,5 +24,5 @@ export function createModelFallbacks(emit: (event: TurnEvent) => void) {
     }
   }
 
-  return { currentOf, ask };
+  return { ask };
 }
