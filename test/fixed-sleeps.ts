@@ -18,10 +18,10 @@ const ALLOWED: Record<string, readonly [places: number, why: string]> = {
   'src/http/server/strangers.test.ts': [1, 'a caller who sends slowly'],
   'src/auth/tokens/look-up-together.test.ts': [1, 'callers who come one after another'],
   'test/faults/streamed.ts': [1, 'a client that tries again'],
-  'test/journeys/mcp-sign-in.test.ts': [2, 'a client that tries again, and the pace of the load'],
+  'test/journeys/mcp/mcp-sign-in.test.ts': [2, 'a client that tries again, and the pace of the load'],
   'test/faults/jobs.test.ts': [1, 'the pace of the load'],
   'test/faults/flood.ts': [1, 'the pace of the load'],
-  'test/journeys/hostile-texts.test.ts': [1, 'the pace of the load'],
+  'test/journeys/gates/hostile-texts.test.ts': [1, 'the pace of the load'],
   'test/faults/harms.ts': [3, 'how long a fault lasts'],
   'test/faults/database.test.ts': [1, 'how long a fault lasts'],
   'test/faults/mail.test.ts': [1, 'how long a fault lasts'],
@@ -33,7 +33,7 @@ const ALLOWED: Record<string, readonly [places: number, why: string]> = {
   'test/faults/bad-tokens.test.ts': [3, 'the windows of a measurement'],
   'test/faults/heavy-thread.test.ts': [1, 'the windows of a measurement'],
   'test/faults/frozen-line.test.ts': [1, 'the windows of a measurement'],
-  'test/journeys/idle.test.ts': [1, 'the windows of a measurement'],
+  'test/journeys/replicas/idle.test.ts': [1, 'the windows of a measurement'],
 };
 
 const TIMERS = /timers\/promises|\bsetTimeout\b|\bwaitForTimeout\b|\bAtomics\.wait\b/;
