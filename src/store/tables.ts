@@ -15,7 +15,7 @@ import type {
   TokenId,
   TurnId,
 } from '#domain/ids.ts';
-import type { Mission, Occurrence } from '#domain/mission/mission.ts';
+import type { Mission, MissionSettings, Occurrence } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
 import type { NoteOrigin } from '#domain/note.ts';
 import type { Delivery, DeliveryAttempt } from '#domain/notification/delivery.ts';
@@ -337,25 +337,15 @@ export type Tables = {
   };
   conversations: { userId: string; name: string; threadId: ThreadId; createdAt: Generated<Date> };
   webhookRoutes: WebhookRoute & { createdAt: Generated<Date> };
-  missions: {
+  missions: Omit<MissionSettings, 'schedule' | 'tools'> & {
     id: MissionId;
     userId: string;
-    name: string;
-    instruction: string;
     schedule: JSONColumnType<Schedule>;
     eventUserId: string | null;
     revision: Generated<number>;
     tzVersion: string;
-    keepsThread: boolean;
     threadId: ThreadId | null;
     tools: string[] | null;
-    tokensPerRun: number | null;
-    tokensPerDay: number | null;
-    usdPerRun: number | null;
-    usdPerDay: number | null;
-    misfire: Mission['misfire'];
-    overlap: Mission['overlap'];
-    pauseAfter: number;
     failures: Generated<number>;
     state: Generated<Mission['state']>;
     pauseReason: Mission['pauseReason'];

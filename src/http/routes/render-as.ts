@@ -16,6 +16,14 @@ export function renderAs<S extends z.ZodObject, Row extends object>(
   return Object.fromEntries(fields) as z.input<S>;
 }
 
+/** The fields of a body with their names in camelCase, without those that are undefined. */
+export function readFields<Body extends object>(body: Body): Read<Body> {
+  const given = Object.entries(body).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [toCamel(name), value])) as Read<Body>;
+}
+
+type Read<Body> = { [Name in keyof Body as Camel<Name>]: Exclude<Body[Name], undefined> };
+
 const toCamel = (name: string) => name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 type Made<Wire, Row> =

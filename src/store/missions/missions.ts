@@ -102,37 +102,27 @@ export async function endMissionsOf(trx: Audited<IdentityTransaction>, userId: U
     .execute();
 }
 
-function toRow({ tools, schedule, ...rest }: MissionSettings & NextDue) {
-  const { name, instruction, keepsThread, tokensPerRun, tokensPerDay, usdPerRun, usdPerDay, ...policies } = rest;
+function toRow(mission: MissionSettings & NextDue) {
+  const { schedule, tools } = mission;
+  const plain = Object.fromEntries(PLAIN.map((name) => [name, mission[name]])) as Pick<
+    typeof mission,
+    (typeof PLAIN)[number]
+  >;
   return {
-    name,
-    instruction,
+    ...plain,
     schedule: JSON.stringify(schedule),
     eventUserId: schedule.kind === 'event' ? schedule.userId : null,
-    keepsThread,
     tools: tools && [...tools],
-    tokensPerRun,
-    tokensPerDay,
-    usdPerRun,
-    usdPerDay,
-    misfire: policies.misfire,
-    overlap: policies.overlap,
-    pauseAfter: policies.pauseAfter,
-    nextDueAt: policies.nextDueAt,
-    tzVersion: policies.tzVersion,
+    nextDueAt: mission.nextDueAt,
+    tzVersion: mission.tzVersion,
   };
 }
 
-const columns = [
-  'id',
-  'userId',
+/** The settings that are stored as they are. */
+const PLAIN = [
   'name',
   'instruction',
-  'schedule',
-  'revision',
   'keepsThread',
-  'threadId',
-  'tools',
   'tokensPerRun',
   'tokensPerDay',
   'usdPerRun',
@@ -140,6 +130,16 @@ const columns = [
   'misfire',
   'overlap',
   'pauseAfter',
+] as const satisfies readonly (keyof MissionSettings)[];
+
+const columns = [
+  ...PLAIN,
+  'id',
+  'userId',
+  'schedule',
+  'revision',
+  'threadId',
+  'tools',
   'failures',
   'state',
   'pauseReason',

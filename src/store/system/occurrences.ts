@@ -1,5 +1,5 @@
 import type { MissionId, ThreadId, TurnId } from '#domain/ids.ts';
-import type { Mission, OccurrenceState } from '#domain/mission/mission.ts';
+import type { MissionSettings, OccurrenceState } from '#domain/mission/mission.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { TurnStatus } from '#domain/thread/turn.ts';
@@ -7,20 +7,10 @@ import type { Usage } from '#domain/usage.ts';
 import type { SystemConnection } from './system-connection.ts';
 
 /** An occurrence that may start now. Its mission is leased to the caller for a few seconds. */
-export type StartableRun = Pick<
-  Mission,
-  | 'name'
-  | 'instruction'
-  | 'keepsThread'
-  | 'threadId'
-  | 'tools'
-  | 'tokensPerRun'
-  | 'tokensPerDay'
-  | 'usdPerRun'
-  | 'usdPerDay'
-> & {
+export type StartableRun = Omit<MissionSettings, 'schedule' | 'misfire' | 'overlap' | 'pauseAfter'> & {
   readonly missionId: MissionId;
   readonly userId: UserId;
+  readonly threadId: ThreadId | null;
   readonly slot: Date;
   /** The turn whose end started it. */
   readonly causeTurnId: TurnId | null;

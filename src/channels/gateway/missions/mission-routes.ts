@@ -7,6 +7,7 @@ import { describeSchedule } from '#domain/mission/schedule.ts';
 import type { Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { idempotencyHeader, idempotencyOf } from '#http/routes/idempotency-key.ts';
+import { readFields } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
 import {
@@ -21,7 +22,6 @@ import {
   renderOccurrence,
   savedMission,
   toAsked,
-  toSchedule,
 } from './mission-shape.ts';
 
 type Services = { readonly missions: Missions; readonly toolAdmin: Pick<ToolAdmin, 'askingAfterOthers'> };
@@ -71,7 +71,7 @@ const previewSchedule = defineRoute({
   },
   errors: [400],
   async handle({ principal, body }, { missions }: Services) {
-    const { schedule, next } = await missions.preview(principal, toSchedule(body.schedule));
+    const { schedule, next } = await missions.preview(principal, readFields(body.schedule));
     return { schedule_words: describeSchedule(schedule), next_times: next.map((time) => time.toISOString()) };
   },
 });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { AskedMission, ListedOccurrence, MissionListing } from '#agent/missions/missions.ts';
 import type { Mission } from '#domain/mission/mission.ts';
 import { describeSchedule, type Schedule } from '#domain/mission/schedule.ts';
-import { renderAs } from '#http/routes/render-as.ts';
+import { readFields, renderAs } from '#http/routes/render-as.ts';
+import { storedText } from '../stored-text.ts';
 
 export const askedSchedule = z
   .strictObject(
@@ -31,39 +32,12 @@ export const askedSchedule = z
   )
   .meta({ id: 'MissionSchedule' });
 
-const tokens = (name: string) =>
-  z
-    .int(`${name} must be a whole number.`)
-    .min(1, `${name} must be at least 1.`)
-    .max(1_000_000_000, `${name} is too large.`)
-    .nullable()
-    .optional();
-
-const usd = (name: string) =>
-  z
-    .number(`${name} must be a number.`)
-    .gt(0, `${name} must be more than 0.`)
-    .max(1_000_000, `${name} is too large.`)
-    .nullable()
-    .optional();
-
-/** PostgreSQL can't store null characters. */
-const hasNoNull = (value: string) => !value.includes('\u0000');
+const tokens = (name: string) => z.int().min(1).max(1_000_000_000, `${name} is too large.`).nullable().optional();
+const usd = (name: string) => z.number().gt(0).max(1_000_000, `${name} is too large.`).nullable().optional();
 
 const settings = {
-  name: z
-    .string('name must be a string.')
-    .trim()
-    .min(1, 'name must not be empty.')
-    .max(100, 'name may have 100 characters.')
-    .refine(hasNoNull, 'name must not contain null characters.'),
-  instruction: z
-    .string('instruction must be a string.')
-    .trim()
-    .min(1, 'instruction must not be empty.')
-    .max(20_000, 'instruction may have 20,000 characters.')
-    .refine(hasNoNull, 'instruction must not contain null characters.')
-    .describe('What the agent is asked at each run.'),
+  name: storedText('name', 100),
+  instruction: storedText('instruction', 20_000).describe('What the agent is asked at each run.'),
   schedule: askedSchedule,
 };
 
@@ -104,41 +78,10 @@ export const missionChange = z.strictObject(settings).partial().extend(options).
 type Asked = z.infer<typeof missionChange>;
 
 export function toAsked({ schedule, thread, ...asked }: Asked): AskedMission {
-  const { name, instruction, tools, tokens_per_run: tokensPerRun, tokens_per_day: tokensPerDay } = asked;
-  return dropUndefined({
-    name,
-    instruction,
-    tools,
-    tokensPerRun,
-    tokensPerDay,
-    usdPerRun: asked.usd_per_run,
-    usdPerDay: asked.usd_per_day,
-    misfire: asked.misfire,
-    overlap: asked.overlap,
-    pauseAfter: asked.pause_after,
-    keepsThread: thread && thread === 'same',
-    schedule: schedule && toSchedule(schedule),
-  });
-}
-
-export const toSchedule = ({
-  cron,
-  every_minutes: everyMinutes,
-  at,
-  time_zone: timeZone,
-  on_turn_of: onTurnOf,
-}: z.infer<typeof askedSchedule>) => ({
-  cron,
-  everyMinutes,
-  at,
-  timeZone,
-  onTurnOf,
-});
-
-/** Fields that were left out are absent, not undefined. */
-function dropUndefined<T extends object>(given: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  return {
+    ...readFields(asked),
+    ...(thread && { keepsThread: thread === 'same' }),
+    ...(schedule && { schedule: readFields(schedule) }),
   };
 }
 

@@ -10,22 +10,17 @@ import type { Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
+import { storedText } from '../stored-text.ts';
+import { noticeTypes } from './notice-shape.ts';
 
 type Services = { readonly devices: Devices; readonly site: Site };
 
 const path = '/api/notifications/devices/{id}';
 const params = z.object({ id: uuid<DeviceId>('There is no such device.') });
 
-const event = z.enum(NOTICE_TYPES, `events must be names of events: ${NOTICE_TYPES.join(', ')}.`);
-
 const newDevice = z
   .strictObject({
-    name: z
-      .string('name must be a string.')
-      .trim()
-      .min(1, 'name must not be empty.')
-      .max(100, 'name may have 100 characters.')
-      .refine((value) => !value.includes('\u0000'), 'name must not contain null characters.'),
+    name: storedText('name', 100),
     endpoint: z.string('endpoint must be a string.').max(2000, 'endpoint may have 2,000 characters.'),
     keys: z.strictObject(
       {
@@ -34,8 +29,7 @@ const newDevice = z
       },
       'keys must be an object with p256dh and auth.',
     ),
-    events: z
-      .array(event, 'events must be a list.')
+    events: noticeTypes
       .max(NOTICE_TYPES.length, 'events names an event twice.')
       .default(['gate.opened', 'turn.ended', 'mission.failed', 'mission.paused']),
     details: z

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { ThreadId } from '#domain/ids.ts';
-import type { EndpointNotice } from '#domain/notification/notice.ts';
+import { type EndpointNotice, NOTICE_TYPES } from '#domain/notification/notice.ts';
+
+/** The events that a device or an endpoint asks for. */
+export const noticeTypes = z.array(
+  z.enum(NOTICE_TYPES, `events must be names of events: ${NOTICE_TYPES.join(', ')}.`),
+  'events must be a list.',
+);
 
 const ids = { user_id: z.string(), thread_id: z.uuid(), turn_id: z.uuid(), url: z.string().optional() };
 

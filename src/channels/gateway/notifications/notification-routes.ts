@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Notifications } from '#agent/outbox/notifications.ts';
 import type { EndpointId } from '#domain/ids.ts';
-import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
+import type { Endpoint } from '#domain/notification/endpoint.ts';
 import { NOTICE_TYPES } from '#domain/notification/notice.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { renderAs } from '#http/routes/render-as.ts';
+import { readFields, renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
+import { storedText } from '../stored-text.ts';
+import { noticeTypes } from './notice-shape.ts';
 
 type Services = { readonly notifications: Notifications };
 
@@ -33,18 +35,11 @@ const preferences = z
   .strictObject({ quiet_hours: quietHours.nullable().describe('Notices wait until these hours end.') })
   .meta({ id: 'NotificationPreferences' });
 
-const event = z.enum(NOTICE_TYPES, `events must be names of events: ${NOTICE_TYPES.join(', ')}.`);
-
 const newEndpoint = z
   .strictObject({
-    name: z
-      .string('name must be a string.')
-      .trim()
-      .min(1, 'name must not be empty.')
-      .max(100, 'name may have 100 characters.')
-      .refine((value) => !value.includes('\u0000'), 'name must not contain null characters.'),
+    name: storedText('name', 100),
     url: z.string('url must be a string.').max(2000, 'url may have 2,000 characters.'),
-    events: z.array(event, 'events must be a list.').min(1, 'events must name an event.').max(NOTICE_TYPES.length),
+    events: noticeTypes.min(1, 'events must name an event.').max(NOTICE_TYPES.length),
     turns: z.enum(['failed', 'all']).default('failed').describe('Which turn.ended events it gets.'),
     everyone: z.boolean().default(false).describe('Get the events of all users. For operators only.'),
     results: z
@@ -84,7 +79,7 @@ const getNotifications = defineRoute({
   },
   async handle({ principal }, { notifications }: Services) {
     const { quiet, endpoints } = await notifications.read(principal);
-    return { quiet_hours: renderQuiet(quiet), endpoints: endpoints.map(renderEndpoint) };
+    return { quiet_hours: quiet && renderAs(quietHours, quiet), endpoints: endpoints.map(renderEndpoint) };
   },
 });
 
@@ -96,9 +91,8 @@ const putPreferences = defineRoute({
   responses: { 200: { description: 'The preferences.', json: preferences } },
   errors: [400],
   async handle({ principal, body: { quiet_hours: asked } }, { notifications }: Services) {
-    const quiet = asked && { from: asked.from, until: asked.until, timeZone: asked.time_zone };
-    await notifications.putQuietHours(principal, quiet);
-    return { quiet_hours: renderQuiet(quiet) };
+    await notifications.putQuietHours(principal, asked && readFields(asked));
+    return { quiet_hours: asked };
   },
 });
 
@@ -145,8 +139,5 @@ const testEndpoint = defineRoute({
 });
 
 export const notificationRoutes = [getNotifications, putPreferences, addEndpoint, removeEndpoint, testEndpoint];
-
-const renderQuiet = (quiet: QuietHours | null): z.infer<typeof quietHours> | null =>
-  quiet && { from: quiet.from, until: quiet.until, time_zone: quiet.timeZone };
 
 const renderEndpoint = (found: Endpoint): z.infer<typeof endpoint> => renderAs(endpoint, found);

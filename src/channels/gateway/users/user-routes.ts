@@ -4,7 +4,7 @@ import type { Accounts } from '#auth/accounts.ts';
 import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import type { User } from '#domain/user.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { renderAs } from '#http/routes/render-as.ts';
+import { readFields, renderAs } from '#http/routes/render-as.ts';
 import { nextCursor, pageQuery } from '../page.ts';
 import { nameField } from './name-field.ts';
 
@@ -115,9 +115,8 @@ const setLimits = defineRoute({
   responses: { 200: { description: "The user's limits.", json: spendingLimits } },
   errors: [400, 404, 413],
   async handle({ principal, params, body }, { limits }: Services) {
-    const wanted = { tokensPerDay: body.tokens_per_day, usdPerDay: body.usd_per_day };
-    await limits.set(principal, params.id, wanted);
-    return renderAs(spendingLimits, wanted);
+    await limits.set(principal, params.id, readFields(body));
+    return body;
   },
 });
 
