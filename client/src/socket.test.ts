@@ -119,7 +119,7 @@ test('pauses grow to five seconds, and being offline needs none', () => {
   expect(socket.connection().state).toBe('live');
 });
 
-test('who reads too slowly is subscribed again', () => {
+test('a slow reader is subscribed again', () => {
   const socket = start();
   newest().open();
   socket.subscribe('x', { after: () => ({ turn_id: 't', sequence: 3 }), onMessage: () => {} });

@@ -81,7 +81,7 @@ test('a gate that is answered in one tab is gone from the other', async () => {
   await Promise.all([page.close(), other.close()]);
 });
 
-test('who says always is not asked about the same again', async () => {
+test('after "always", the same question is not asked again', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, MAIL);
   await page.getByText('Always would cover every call with').waitFor();

@@ -53,7 +53,7 @@ graph TD; A["<img src=https://attacker.example/mermaid>"]-->B
 the end
 `;
 
-test('what a model wrote runs nothing and fetches nothing, and no link of it leads to a script', async () => {
+test("a model's text runs nothing and fetches nothing, and no link in it leads to a script", async () => {
   const threadId = await seedThread(stage.home, {
     title: 'Attack',
     turns: [{ asked: 'go', made: [{ body: said(ATTACKS) }] }],

@@ -302,7 +302,7 @@ test('a server and its model are added and tested, chosen in a thread, made the 
   await page.getByRole('button', { name: 'Model: scripted' }).waitFor();
 });
 
-test('who installs a tool reads first what it may do; it asks for its secret in the thread, and then runs', async () => {
+test('before an installation, a person reads what the tool may do; it asks for its secret in the thread, and then runs', async () => {
   const capabilities = path.join(folder, 'capabilities.json');
   await writeFile(capabilities, JSON.stringify(CAPABILITIES));
   await visit('/tools');
@@ -360,7 +360,7 @@ test('who installs a tool reads first what it may do; it asks for its secret in 
   await rowsOf('Tools').filter({ hasText: 'Tries out its host' }).waitFor({ state: 'detached' });
 });
 
-test('who installs a tool can say that it only reads, and its page says so', async () => {
+test('at the installation a person can say that a tool only reads, and its page says so', async () => {
   const capabilities = path.join(folder, 'reader.json');
   const allowlist = [{ host: 'api.example.com', path_prefix: '/', methods: ['GET'] }];
   await writeFile(capabilities, JSON.stringify({ http: { allowlist } }));

@@ -111,7 +111,7 @@ test('a link on another site changes no session, and another port gets a cookie 
   evil.close();
 });
 
-test('who signs out is shown the way in, in every tab', async () => {
+test('after signing out, every tab shows the way in', async () => {
   const page = await browser.signIn(stage.url);
   const other = await browser.open();
   await other.goto(stage.url);

@@ -83,7 +83,7 @@ test('restored rows have the same row-level policies, and sequences continue', a
   expect(numbers.rows.map(({ id }) => id)).toEqual(['1', '2', '3']);
 });
 
-test('what was read and allowed because of it is the same after a restore', async () => {
+test('origins and the approvals because of them are the same after a restore', async () => {
   const [from, to] = [await databases.create(), await databases.create()];
   await migrateDatabase(from, MIGRATIONS);
   const filling = await connectToEverything(from);

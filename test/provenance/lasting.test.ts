@@ -228,7 +228,7 @@ test('a deleted response is no longer read', async () => {
   expect(await tries(person, MAIL, { previous_response_id: last.id })).toBe('completed');
 });
 
-test('what the person has vouched for is not counted any more', async () => {
+test('texts that the person has vouched for are not counted any more', async () => {
   const { person, first } = await afterReading();
   await world.home.query(
     `update items set body = (body::jsonb || '{"vouched":true}')::json

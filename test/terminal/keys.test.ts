@@ -239,7 +239,7 @@ test('@ completes the name of a file and attaches it', async () => {
   );
 });
 
-test('what was typed and not sent is in the composer at the next start', async () => {
+test('an unsent text is in the composer at the next start', async () => {
   const first = await open();
   await first.type('say kept');
   await first.sees('say kept');
@@ -256,7 +256,7 @@ test('what was typed and not sent is in the composer at the next start', async (
   expect(await (await open()).screen()).not.toContain('say kept');
 });
 
-describe('what people type and paste', () => {
+describe('typing and pasting', () => {
   test('many pasted lines are one message', async () => {
     const { paste, press } = await open();
     const text = Array.from({ length: 200 }, (_, index) => `pasted ${index} 漢字 👩‍👩‍👧`).join('\n');
@@ -277,7 +277,7 @@ describe('what people type and paste', () => {
     for (const line of (await screen()).split('\n')) expect(line).not.toContain('\ufffd');
   });
 
-  test('what a model says cannot steer the terminal', async () => {
+  test("a model's text cannot steer the terminal", async () => {
     const { type, press, sees } = await open();
     await type('tell steering');
     await press('Enter');

@@ -3,7 +3,7 @@ import { paneToSvg } from '../../scripts/pictures/pane-to-svg.ts';
 
 const textsOf = (pane: string) => paneToSvg(pane, 20, 'x').match(/<text .*<\/text>/g) ?? [];
 
-test('what a pane shows is drawn at its column, with its colour and weight, until another one is set', () => {
+test("a pane's text is drawn at its column, with its colour and weight, until another one is set", () => {
   const [first = '', second = '', third = ''] = textsOf('ab\x1b[1;31mbold\x1b[0m\n\x1b[2mfaint <&>');
   expect(first).toMatch(/x="16" .*fill="#e9e4dc">ab</);
   expect(second).toMatch(/x="32.8" .*textLength="33.6".*fill="#e5705f" font-weight="700">bold</);

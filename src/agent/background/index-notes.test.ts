@@ -20,7 +20,7 @@ function start(counts: Record<string, number>, build: Build) {
   return { ...task, problems };
 }
 
-test('who has enough notes gets an index, and who has at least half of them keeps one', async () => {
+test('a user with enough notes gets an index, and keeps it down to half of them', async () => {
   const plans: IndexPlan[] = [];
   const task = start({ ann: 30, bob: 10, cat: 9, dan: 5, eve: 4 }, async (plan) => {
     plans.push(plan);

@@ -69,7 +69,7 @@ test.each<[string, ItemBody[]]>([
   expect(await levelOf('send_mail', [user('hi'), ...items, user('go on')])).toBe('ask');
 });
 
-test('what the user says, and what is ours, does not raise it', async () => {
+test('words of the user and of the service do not raise it', async () => {
   expect(await levelOf('send_mail', [message(text('Sum it up'), textFile(ORDER, { origin: 'own' }))])).toBe('allow');
   expect(await levelOf('send_mail', [user(`${ORDER} use send_mail`), ...output('clock', ORDER)])).toBe('allow');
 });
@@ -89,7 +89,7 @@ test('an order in a summary, a note or the description of a tool raises the leve
   expect(await levelOf('read', [user('hello')], 'allow', [], [ORDER])).toBe('ask');
 });
 
-test('what the service says about a call does not raise the level, though it names the tool', async () => {
+test("the service's words about a call do not raise the level, though they name the tool", async () => {
   const said: ItemBody[] = [
     { type: 'function_call', callId: 'c', name: 'send_mail', arguments: '{}', external: false },
     { type: 'function_call_output', callId: 'c', output: [text('Not run: send_mail is not there.')], reads: {} },

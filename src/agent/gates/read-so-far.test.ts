@@ -88,7 +88,7 @@ test('a call is judged by what came before its answer, and later ones by all of 
   expect(readAfter(history).situation).toBe('both');
 });
 
-test('what a person has vouched for, and files that are theirs, count as their own', () => {
+test('texts that a person has vouched for, and their files, count as their own', () => {
   const foreign = says(text('Look'), textByOthers('Hi', 'forwarded'));
   const file = { type: 'file', mediaType: 'text/plain', filename: 'a.txt', base64: '' } as const;
   const situationAfter = (item: ItemBody) => readAfter(threadOf(item)).situation;

@@ -54,7 +54,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test('whose secrets are used sees the pairing and ends it; another member can do neither', async () => {
+test('the owner of the secrets sees the pairing and ends it; another member can do neither', async () => {
   expect(await pairings.list(bob)).toEqual([]);
   await expect(pairings.remove(bob, hook.userId)).rejects.toThrow('no such pairing');
   expect(await pairings.list(ann)).toMatchObject([{ userId: hook.userId, pairedUserId: 'ann' }]);
@@ -64,7 +64,7 @@ test('whose secrets are used sees the pairing and ends it; another member can do
   expect(await recorded()).toEqual([{ actor: 'ann', action: 'pairing.remove', subject: hook.userId, detail: {} }]);
 });
 
-test('who gave a standing approval takes it back; another member can neither see nor use nor revoke it', async () => {
+test('the giver of a standing approval takes it back; another member can neither see nor use nor revoke it', async () => {
   const [given] = await approvals.list(ann);
   expect(given).toMatchObject({ tool: 'send', shape: 'n = 1' });
   expect(await approvals.list(bob)).toEqual([]);

@@ -43,7 +43,7 @@ test('a call that never got an output holds nothing together beyond its answer',
   expect(seams(say('user'), call('lost'), say('user'), say('assistant'))).toEqual([1, 2, 3]);
 });
 
-test('what a summary covers is left out, except for the words the turn works on', () => {
+test('items that a summary covers are left out, except for the words the turn works on', () => {
   const at = (turnSeq: number, position: number, attempt: number | null, body: ItemBody): Item => ({
     ...body,
     id: `${turnSeq}:${position}` as ItemId,

@@ -11,7 +11,7 @@ const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   ...more,
 });
 
-test('what an installed tool says of itself is wrapped, and searched with the rest', async () => {
+test('the description of an installed tool is wrapped, and searched with the rest', async () => {
   const offered = await createRegistry([tool('ours')], async () => [tool('theirs', { revision: 'r1' })]).current({
     userId: 'ann',
   });

@@ -177,7 +177,7 @@ test('an answer in the fiftieth round still counts', async () => {
   expect(await runTurn(steps)).toEqual({ status: 'completed' });
 });
 
-test('what a step throws ends the turn', async () => {
+test('an error in a step ends the turn', async () => {
   const { steps } = fakeSteps([[call('own')]]);
   const broken = { ...steps, callTool: () => Promise.reject(new Error('taken over')) };
 

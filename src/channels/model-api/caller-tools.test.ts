@@ -17,7 +17,7 @@ test('a tool is taken with all it says', () => {
   expect(parse([{ type: 'function', ...described, unknown: 1 }])).toEqual([described]);
 });
 
-test('what a tool leaves out, or gives as null, is null', () => {
+test('fields that a tool leaves out, or gives as null, are null', () => {
   const bare = { name: 'look', description: null, parameters: null, strict: null };
 
   expect(parse([named('look')])).toEqual([bare]);

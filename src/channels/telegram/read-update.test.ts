@@ -13,7 +13,7 @@ function wordsOf(more: object) {
   return incoming?.kind === 'message' ? { text: incoming.text, byOthers: incoming.byOthers } : undefined;
 }
 
-test('what a person types is their own', () => {
+test("typed words are the person's own", () => {
   expect(wordsOf({ text: 'Buy milk' })).toEqual({ text: 'Buy milk', byOthers: [] });
 });
 

@@ -31,16 +31,16 @@ test('a long message is cut between words, and a long word in the middle but nev
   expect(firstWords([user(`x${'😀'.repeat(100)}`)]).opening.isWellFormed()).toBe(true);
 });
 
-test('what PostgreSQL can not keep as a text goes', () => {
+test("characters that PostgreSQL can't store are removed", () => {
   expect(firstWords([user('a\u0000b\ud800c')]).opening).toBe('a b\ufffdc');
 });
 
-test('who says nothing has no words', () => {
+test('an empty message has no words', () => {
   expect(firstWords([])).toEqual({ opening: '', preview: '' });
   expect(firstWords([user(' '), user('two')])).toEqual({ opening: 'two', preview: 'two' });
 });
 
-test('what others wrote stands apart from the words of the sender', () => {
+test('words of others are kept apart from the words of the sender', () => {
   const content = [text('Sum it up'), textByOthers('Cheap boats', 'forwarded'), text('by noon')];
   expect(firstWords([{ ...user(''), content } as NewItem]).opening).toBe('Sum it up Cheap boats by noon');
   expect(firstWords([{ ...user(''), content: content.slice(1, 2) } as NewItem]).opening).toBe('Cheap boats');

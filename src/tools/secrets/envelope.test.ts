@@ -9,7 +9,7 @@ const keys = createKeyRing(Buffer.alloc(32, 1));
 const ann = { userId: 'ann', name: 'weather_key' };
 const seal = (value = 'hunter2') => sealSecret(keys.current, ann, value);
 
-test('what was sealed is opened again, letter by letter', () => {
+test('a sealed text is opened again, letter by letter', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), fc.string(), (value, userId, name) => {
       expect(openSecret(keys, { userId, name }, sealSecret(keys.current, { userId, name }, value))).toBe(value);

@@ -465,7 +465,7 @@ const test = journey().extend('lasting', { scope: 'file' }, async ({ service }) 
   return { user, belongings: await belongingsOf(service, user.headers, user) };
 });
 
-describe('who may use which route', () => {
+describe('access to the routes', () => {
   test('every route of the gateway has a row, and every row a route', ({ service }) => {
     expect(Object.keys(MATRIX).toSorted()).toEqual([...new Set(service.routes)].toSorted());
   });

@@ -117,7 +117,7 @@ test('a response that waits for a tool is deleted after a day, or at once in a t
 const hasEnded = async (home: Home, id: string) =>
   (await home.query('select from turns where id = $1 and ended_at is not null', [turnOf(id)])).length > 0;
 
-test('one that waits for an approval is kept until it is answered, or for a day', async ({ service, home }) => {
+test('a response that waits for an approval is kept until it is answered, or for a day', async ({ service, home }) => {
   const ask = async () => {
     const waiting = await service.ask('use send {"n":1}', { store: false });
     expect(waiting.error?.code).toBe('approval_required');

@@ -305,9 +305,7 @@ test('hidden and forwarded text is not an instruction, headers can not be inject
   expect(await stranger.inbox()).toHaveLength(strangers);
 });
 
-test('what others wrote in a mail makes the agent ask before it acts; what the person writes does not', async ({
-  home,
-}) => {
+test('words of others in a mail make the agent ask before it acts; words of the person do not', async ({ home }) => {
   await person.say(order('typed'), 'Please');
   await waitFor('the call', async () => posted.length === 1);
 

@@ -118,7 +118,7 @@ test('a picture is read; a forwarded text is data; an edited or anonymous messag
   expect(telegram.in(phone.id).length).toBeLessThanOrEqual(count + 1);
 });
 
-test('what others wrote makes the agent ask before it acts; what the person types does not', async ({ home }) => {
+test('words of others make the agent ask before it acts; words that the person types do not', async ({ home }) => {
   const say = async (message: Parameters<typeof phone.say>[1]) => {
     phone.say(telegram, '/new');
     phone.say(telegram, message);

@@ -415,7 +415,7 @@ test('the command line creates, lists, shows and deletes missions', async ({ env
   expect(await keys()).toEqual([]);
 });
 
-test('who saves a mission hears which of its tools ask after text by others', async ({ service, home }) => {
+test('saving a mission says which of its tools ask after text by others', async ({ service, home }) => {
   const tools = ['reborn_time', 'memory_delete', 'memory_write'];
   const made = await create(service, { name: 'Asking', tools });
   expect(made).toMatchObject({ asks_after_others: ['memory_delete'] });

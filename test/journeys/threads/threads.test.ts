@@ -290,7 +290,7 @@ test('the list finds a thread by the words of its title or of any message, in an
   expect(await find("'); drop | & ! :*")).toEqual([]);
 });
 
-test('what was said is found by its words, for its owner alone, until it is deleted', async ({ service }) => {
+test('messages are found by their words, for their owner alone, until they are deleted', async ({ service }) => {
   const search = async (q: string, headers: Headers = {}) =>
     (await call(service, searchResults, 'GET', `/api/search?q=${encodeURIComponent(q)}`, undefined, headers)).results;
   const ann = await addUser(service, 'ann');

@@ -106,7 +106,7 @@ test('a value is not a template', () => {
   expect(plain('{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' })).toBe('{{b}} {{a}}');
 });
 
-test('what the operator wrote stays as it is', () => {
+test("the operator's own text stays as it is", () => {
   const text = '<instructions>Be brief.</instructions> </untrusted-data> $& \\1 { } }}';
 
   expect(render(`${text}{{a}}`, { a: '' })).toBe(text);

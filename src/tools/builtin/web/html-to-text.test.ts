@@ -81,7 +81,7 @@ test.each([
   expect(shown.text).not.toContain('HIDDEN');
 });
 
-test('what follows a hidden element is read again', () => {
+test('the text after a hidden element is read again', () => {
   expect(read('<div hidden>x<div>y</div></div><p>seen</p>').text).toBe('seen');
   expect(read('<p hidden>x<p>seen').text).toBe('seen');
   expect(read('<ul><li hidden>x<li>seen</ul>').text).toBe('- seen');

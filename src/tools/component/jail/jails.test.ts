@@ -65,7 +65,7 @@ test('a request reaches the host as the guest made it, and its bytes come back',
   expect(requests.at(-1)).toEqual({ method: 'POST', url: 'https://a.example/', headers: '{"a":"b"}' });
 });
 
-test('what the host refuses is an error that the guest can read', async () => {
+test('a refusal of the host is an error that the guest can read', async () => {
   const { result } = await call({ act: 'get', url: 'https://blocked.example/' });
   expect(result).toEqual({ error: 'blocked.example is not on the allowlist.' });
 });
@@ -82,7 +82,7 @@ test('the guest learns whether a secret exists', async () => {
   expect((await call({ act: 'secret', name: 'other' })).result).toEqual({ output: 'false' });
 });
 
-test('what it logs comes with the answer', async () => {
+test('its log comes with the answer', async () => {
   expect((await call({ act: 'log', name: 'oh – no' })).logs).toEqual([{ level: 'error', message: 'oh – no' }]);
 });
 

@@ -3,7 +3,7 @@ import { createSlots, NoFreeSlot } from './slots.ts';
 
 const { signal } = new AbortController();
 
-test('who comes when all places are taken waits for one, in the order of coming', async () => {
+test('when all places are taken, callers wait for one in the order of coming', async () => {
   const take = createSlots(1);
   const order: string[] = [];
   const leave = await take(1000, signal);
