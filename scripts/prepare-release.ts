@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { applyReleasePlan } from '@changesets/apply-release-plan';
 import { assembleReleasePlan } from '@changesets/assemble-release-plan';
@@ -25,5 +25,14 @@ const written = await applyReleasePlan(assembleReleasePlan(changesets, all, conf
 // One changelog for all packages, since they share a version.
 for (const file of written)
   if (path.basename(file) === 'CHANGELOG.md' && path.dirname(file) !== root) await rm(file, { force: true });
+await setChartVersion();
 execFileSync('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' });
 execFileSync('npm', ['run', '--silent', 'format'], { cwd: root, stdio: 'inherit' });
+
+/** The chart installs the image of the same version. */
+async function setChartVersion(): Promise<void> {
+  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  const file = path.join(root, 'deploy/helm/reborn/Chart.yaml');
+  const chart = await readFile(file, 'utf8');
+  await writeFile(file, chart.replaceAll(/^(version|appVersion): .+$/gm, `$1: ${version}`));
+}

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /*
  * npm run release             checks, builds and packs, and shows what would be published
- * npm run release -- --publish  the same, then publishes the service and the client and tags the commit
+ * npm run release -- --publish  the same, then publishes the service and the client, tags the commit and records it in
+ *                               releases.json, for the tests that need the version before
  */
 
 const root = path.join(import.meta.dirname, '..');
@@ -19,7 +20,18 @@ run('node', ['scripts/build-package.ts']);
 run('node', ['scripts/build-client.ts']);
 for (const folder of ['./dist/package', './dist/client'])
   run('npm', ['publish', folder, '--access=public', ...(publish ? ['--provenance'] : ['--dry-run'])]);
-if (publish) run('git', ['tag', '--annotate', `v${version}`, '--message', `Version ${version}`]);
+if (publish) {
+  run('git', ['tag', '--annotate', `v${version}`, '--message', `Version ${version}`]);
+  recordRelease();
+}
+
+function recordRelease(): void {
+  const file = path.join(root, 'releases.json');
+  const releases = JSON.parse(readFileSync(file, 'utf8')) as unknown[];
+  const release = { version, commit: ask('git', ['rev-parse', 'HEAD']), published: true };
+  writeFileSync(file, `${JSON.stringify([...releases, release], undefined, 2)}\n`);
+  process.stdout.write('releases.json names the commit of this release. Commit it.\n');
+}
 
 function findProblems(): string[] {
   const changes = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /*
- * node scripts/try-package.ts reborn-agent-0.1.0.tgz
+ * node scripts/try-package.ts reborn-agent-0.2.0.tgz
  *
  * Installs a packed release into an empty folder and asks it something. Needs Node and npm only, so that it runs on every
  * system that the package supports; test/package tries more of it, on Linux.
