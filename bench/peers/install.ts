@@ -16,19 +16,22 @@ export const QUIET = {
   DO_NOT_TRACK: '1',
 };
 
-/** Installs the project of a peer in a cache folder, unless that has been done, and returns the folder. */
-export async function installProject(
-  name: string,
-  build?: (folder: string) => Promise<void>,
-): Promise<{ folder: string; version: (dependency: string) => Promise<string> }> {
-  const folder = path.join(ROOT, 'node_modules/.cache/peers', name);
+export type Installed = { readonly folder: string; readonly version: (dependency: string) => Promise<string> };
+
+/** Installs the project of a peer. */
+export const installProject = (name: string, build?: (folder: string) => Promise<void>): Promise<Installed> =>
+  installFolder(`bench/peers/projects/${name}`, build);
+
+/** Copies a folder of this repository to the cache and installs its packages there, unless that has been done. */
+export async function installFolder(source: string, build?: (folder: string) => Promise<void>): Promise<Installed> {
+  const folder = path.join(ROOT, 'node_modules/.cache/peers', source.replaceAll('/', '-'));
   const finished = path.join(folder, 'installed');
-  const hash = await hashOfFiles([`bench/peers/projects/${name}/**/*`]);
+  const hash = await hashOfFiles([`${source}/**/*`], ['**/node_modules/**']);
   const isInstalled = existsSync(finished) && (await readFile(finished, 'utf8')) === hash;
   if (!isInstalled) {
     await rm(folder, { recursive: true, force: true });
     await mkdir(path.dirname(folder), { recursive: true });
-    await cp(path.join(import.meta.dirname, 'projects', name), folder, { recursive: true });
+    await cp(path.join(ROOT, source), folder, { recursive: true });
     const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
     await runIn(folder, 'npm', ['install', ...quietly, `--before=${BEFORE}`]);
     await build?.(folder);
