@@ -30,7 +30,7 @@ type TitleParts = {
   readonly onError: (error: unknown) => void;
 };
 
-/** How often to look even though the engine has not reported any request. */
+/** How often to poll even though the engine has not reported any request. */
 const LOOK_EVERY_MS = 30_000;
 const AT_ONCE = 4;
 const MAX_TRIES = 2;
@@ -89,7 +89,7 @@ async function generateTitle(parts: TitleParts, request: TitleRequest, stopping:
   const tooLong = new AbortController();
   const signal = AbortSignal.any([stopping, tooLong.signal, AbortSignal.timeout(PATIENCE_MS)]);
   let length = 0;
-  const hear = (delta: string) => {
+  const onText = (delta: string) => {
     length += delta.length;
     if (length > LONGEST_ANSWER) tooLong.abort();
   };
@@ -99,7 +99,7 @@ async function generateTitle(parts: TitleParts, request: TitleRequest, stopping:
       engine.notifyThread({ threadId, userId: request.userId });
   };
   try {
-    const { answer, call } = await meter.ask(chosen, titlePrompt(items), hear);
+    const { answer, call } = await meter.ask(chosen, titlePrompt(items), onText);
     const redact = await safety.textRedactorFor(request);
     await end(readTitle(redact(answer.text)), call);
   } catch (error) {

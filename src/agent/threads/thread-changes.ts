@@ -1,0 +1,56 @@
+import { InvalidRequest } from '#domain/errors.ts';
+import type { ItemId, ThreadId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
+import type { Engine } from '#engine/engine.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { holdFolder } from '#store/threads/folders.ts';
+import { forkThread } from '#store/threads/fork-thread.ts';
+import { changeThread, findThread } from '#store/threads/thread-listings.ts';
+import { deleteThread } from '#store/threads/threads.ts';
+import { findNewestModel } from '#store/threads/turn-details.ts';
+import { findTurn } from '#store/threads/turns.ts';
+import { holdThread, noThread } from './hold-thread.ts';
+import { getPosition } from './thread-items.ts';
+
+/** What an owner does with a whole thread. */
+export function createThreadChanges(db: Database, engine: Engine) {
+  const notify = (owner: Principal, threadId: ThreadId) => engine.notifyThread({ threadId, userId: owner.userId });
+
+  return {
+    async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
+      const thread = await withOwner(db, owner, async (trx) => {
+        if (change.folderId && !(await holdFolder(trx, owner, change.folderId)))
+          throw new InvalidRequest('invalid_request', 'folder_id', 'There is no such folder.');
+        return (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined;
+      });
+      if (!thread) throw noThread();
+      notify(owner, id);
+      return thread;
+    },
+
+    /** A running turn stops, because its next write finds no thread. */
+    async remove(owner: Principal, id: ThreadId): Promise<void> {
+      await engine.flushEvents(); // events that are written later would stay until they expire
+      const active = await holdThread(db, owner, id, async (trx, thread) => {
+        const turn = thread.active && (await findTurn(trx, owner, id, thread.active));
+        await deleteThread(trx, owner, id);
+        return turn;
+      });
+      if (active) await engine.stopCancelled(active);
+      notify(owner, id);
+    },
+
+    /** A new thread with a copy of the items before `before`, or of all items. */
+    async fork(owner: Principal, id: ThreadId, before: ItemId | undefined): Promise<ThreadListing> {
+      const fork = await holdThread(db, owner, id, async (trx) => {
+        const position = before ? await getPosition(trx, owner, id, before, 'before_item_id') : undefined;
+        const model = await findNewestModel(trx, owner, id);
+        return findThread(trx, owner, await forkThread(trx, owner, id, position, model));
+      });
+      if (!fork) throw noThread();
+      notify(owner, fork.id);
+      return fork;
+    },
+  };
+}
