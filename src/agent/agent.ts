@@ -1,37 +1,31 @@
-import { NotFound } from '#domain/errors.ts';
 import type { GateId, ItemId, ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
-import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
+import type { Principal } from '#domain/principal.ts';
 import { attachedBytes } from '#domain/thread/attachment.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
-import { type CancelReason, isEnded, type Turn, type TurnRecord } from '#domain/thread/turn.ts';
+import type { CancelReason, Turn, TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import { findSchemaProblem } from '#safety/json-schema/json-schema.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { withScope } from '#store/scope.ts';
 import { type Census, takeCensus } from '#store/system/counts.ts';
-import { findGateOwner } from '#store/system/gates.ts';
-import { findGate, listOpenGates } from '#store/threads/gates.ts';
 import { findItems } from '#store/threads/items.ts';
 import { listHistory } from '#store/threads/thread-items.ts';
 import { countBytes } from '#store/threads/threads.ts';
-import { findTurnRecord } from '#store/threads/turns.ts';
 import { isDelivered } from '#store/threads/unstored-turns.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { Attachments, Base64Of } from './attachments/attachments.ts';
 import { openSummary, type SealedSummary } from './compaction/sealed-summary.ts';
 import { type CompactionInput, startCompaction } from './compaction/start-compaction.ts';
-import { answerGate, type CountApproval, type GateAnswer } from './gates/answer-gate.ts';
-import { type ShownGate, showGate, showGates } from './gates/shown-gate.ts';
+import type { CountApproval, GateAnswer } from './gates/answer-gate.ts';
+import { createOpenGates } from './gates/open-gates.ts';
+import type { ShownGate } from './gates/shown-gate.ts';
 import { cancelTurn } from './input/cancel-turn.ts';
 import { deleteEndedTurn, deleteUnstoredTurns, discardTurn } from './input/delete-turn.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './input/start-turn.ts';
-import { noReplyYet, replyAfter, replyOf, type TurnReply } from './watch/turn-reply.ts';
-import { type WatchOwnTurn, watchTurn } from './watch/watch-turn.ts';
-
-/** How long to wait for a cancelled turn to end. After that, the reply shows the turn as it is. */
-const CANCEL_MS = 5000;
+import { createTurnFollower, noResponse } from './watch/follow-turn.ts';
+import type { TurnReply } from './watch/turn-reply.ts';
+import type { WatchOwnTurn } from './watch/watch-turn.ts';
 
 /** Missing and foreign resources both throw `NotFound`. */
 export type Agent = {
@@ -85,46 +79,13 @@ export function createAgent(
   countApproval?: CountApproval,
 ): Agent {
   const leaving = new Set<TurnId>(); // being deleted here: callers don't see them any more
-
-  const readTurn = (owner: Principal, { threadId, turnId }: TurnIds) =>
-    withOwner(db, owner, async (trx): Promise<TurnRecord> => {
-      const record = await findTurnRecord(trx, owner, threadId, turnId);
-      if (!record) throw new NotFound('There is no such response.');
-      return record;
-    });
-
-  const watch: Agent['watch'] = (owner, turn, { after = -1, fresh = false, onlyEnd = false, signal }) => {
-    const getRecord = () => readTurn(owner, { threadId: turn.threadId, turnId: turn.id });
-    return watchTurn(engine, turn, { after, fresh, onlyEnd, signal, getRecord });
-  };
-
-  /** The reply that the turn's events add up to. If they end early, the reply that is stored now. */
-  async function follow(owner: Principal, { turn, fresh }: StartedTurn, signal: AbortSignal): Promise<TurnReply> {
-    let reply = noReplyYet(turn);
-    const all = fresh && !isEnded(turn) ? await engine.collect(turn.id, signal) : undefined;
-    if (all) return all.reduce((sum, { event }) => replyAfter(sum, event), reply);
-    if (!isEnded(turn)) {
-      for await (const { event } of watch(owner, turn, { signal, fresh, onlyEnd: true }))
-        reply = replyAfter(reply, event);
-      if (isEnded(reply.turn)) return reply;
-    }
-    return replyOf(await readTurn(owner, { threadId: turn.threadId, turnId: turn.id }));
-  }
-
-  /** Cancels a turn, and waits for its end for as long as `signal` allows. */
-  async function cancelAndFollow(owner: Principal, ids: TurnIds, signal: AbortSignal): Promise<void> {
-    await cancelTurn(db, engine, owner, ids, 'cancelled');
-    const { turn } = await readTurn(owner, ids);
-    await follow(owner, { turn, fresh: false }, signal);
-  }
-
-  async function gateOwner(principal: Principal, id: GateId): Promise<{ userId: UserId }> {
-    const userId = isOperator(principal) ? await findGateOwner(engine.system, id) : principal.userId;
-    if (userId === undefined) throw new NotFound('There is no such gate.');
-    return { userId };
-  }
+  const { getRecord, watch, outcome, end } = createTurnFollower(db, engine);
 
   return {
+    watch,
+    outcome,
+    ...createOpenGates(db, engine, countApproval),
+
     async startTurn(owner, input) {
       const items = await attachments.keep(owner, input.items);
       const started = await startTurn(db, engine, owner, { ...input, items, threadUrl });
@@ -135,10 +96,10 @@ export function createAgent(
     startCompaction: (owner, input) => startCompaction({ db, engine, summaries }, owner, input),
     openSummary: (owner, sealed) => openSummary(summaries, owner, sealed),
     async getTurn(owner, ids) {
-      const record = leaving.has(ids.turnId) ? undefined : await readTurn(owner, ids);
+      const record = leaving.has(ids.turnId) ? undefined : await getRecord(owner, ids);
       const mayBeKept = record?.turn.status === 'waiting';
       if (!record || (mayBeKept && (await withOwner(db, owner, (trx) => isDelivered(trx, owner, ids.turnId)))))
-        throw new NotFound('There is no such response.');
+        throw noResponse();
       return record;
     },
     async findHistory(owner, { threadId, seq }, maxBytes) {
@@ -149,45 +110,15 @@ export function createAgent(
       if (!found || found.bytes + attachedBytes(found.items) > maxBytes) return undefined;
       return attachments.inline(owner, found.items.map(contentOf));
     },
-    watch,
-    async outcome(owner, started, { signal }) {
-      const { timeoutMs: limitMs } = started.turn.request;
-      const ids = { threadId: started.turn.threadId, turnId: started.turn.id };
-      const limit = limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-      const reply = await follow(owner, started, limit);
-      if (isEnded(reply.turn) || signal.aborted || limitMs === undefined) return reply;
-
-      await cancelTurn(db, engine, owner, ids, 'turn_timeout');
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_MS)]);
-      return follow(owner, { turn: reply.turn, fresh: false }, patience);
-    },
     findItems: (owner, ids) =>
       ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findItems(trx, owner, ids)),
     readAttachments: (owner, items) => attachments.base64Of(owner, items),
-    async getGate(principal, id) {
-      const owner = await gateOwner(principal, id);
-      const gate = await withOwner(db, owner, (trx) => findGate(trx, owner, id));
-      if (!gate) throw new NotFound('There is no such gate, or it was answered already.');
-      return showGate(db, gate);
-    },
-    async answerGate(principal, id, answer) {
-      const { userId } = await gateOwner(principal, id);
-      return answerGate(db, engine, { userId }, id, {
-        answer,
-        by: principal,
-        channel: 'gateway',
-        count: countApproval,
-      });
-    },
-    listGates: async (principal, page) =>
-      showGates(db, await withScope(db, principal, (trx, scope) => listOpenGates(trx, scope, page))),
     findSchemaProblem: (owner, schema) => findSchemaProblem(schema, owner.userId),
     census: () => takeCensus(engine.system),
     cancelTurn: (owner, { threadId, turnId }, reason) => cancelTurn(db, engine, owner, { threadId, turnId }, reason),
     deleteUnstored: (owner, threadId) => deleteUnstoredTurns(db, engine, owner, threadId),
     async deleteTurn(owner, ids) {
-      const { turn } = await readTurn(owner, ids);
-      if (!isEnded(turn)) await cancelAndFollow(owner, ids, AbortSignal.timeout(CANCEL_MS));
+      await end(owner, ids);
       await deleteEndedTurn(db, engine, owner, ids);
     },
     async discardTurn(owner, { id, threadId }, keepsCall) {
