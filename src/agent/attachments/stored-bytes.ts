@@ -100,21 +100,25 @@ export function createStoredBytes(
     return found;
   }
 
-  /** Like `readAll`, for a turn: waits while the bucket can't be reached. */
-  async function readPatiently(
-    owner: Owner,
-    wanted: readonly AttachmentHash[],
-    signal: AbortSignal,
-  ): Promise<ReadAttachments> {
-    const deadline = Date.now() + PATIENCE_MS;
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
-      const found = await readAll(owner, wanted);
-      if (![...found.values()].some(isUnreachable) || Date.now() > deadline) return found;
-      await sleep(waitMs, undefined, { signal });
-    }
-  }
+  return {
+    store,
+    readAll,
+    /** Like `readAll`, for a turn: waits while the bucket can't be reached. */
+    readPatiently: (owner: Owner, wanted: readonly AttachmentHash[], signal: AbortSignal): Promise<ReadAttachments> =>
+      repeatWhileUnreachable(() => readAll(owner, wanted), signal),
+  };
+}
 
-  return { store, readAll, readPatiently };
+async function repeatWhileUnreachable(
+  read: () => Promise<ReadAttachments>,
+  signal: AbortSignal,
+): Promise<ReadAttachments> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    const found = await read();
+    if (![...found.values()].some(isUnreachable) || Date.now() > deadline) return found;
+    await sleep(waitMs, undefined, { signal });
+  }
 }
 
 export const isUnreachable = (bytes: Buffer | AttachmentUnavailable): bytes is AttachmentUnavailable =>

@@ -51,6 +51,9 @@ const DEFAULTS = {
 /** The missions of their owners. Missing and foreign missions both throw `NotFound`. */
 export function createMissions(db: Database) {
   const runFollowers: (() => void)[] = [];
+  const change = (owner: Owner, id: MissionId, act: (mission: Mission, now: Date) => Mission): Promise<Mission> =>
+    withOwner(db, owner, (trx) => changeMission(trx, owner, id, act));
+
   return {
     list: (owner: Owner): Promise<MissionListing[]> =>
       withOwner(db, owner, async (trx) => {
@@ -81,27 +84,7 @@ export function createMissions(db: Database) {
       }),
 
     create: (owner: Owner, asked: AskedMission): Promise<Mission> =>
-      withOwner(db, owner, async (trx) => {
-        const now = await readNow(trx);
-        const { name, instruction } = asked;
-        if (name === undefined || instruction === undefined)
-          throw new InvalidRequest(
-            'invalid_request',
-            name === undefined ? 'name' : 'instruction',
-            'A mission needs a name and an instruction.',
-          );
-        const schedule = checkSchedule(owner, asked.schedule ?? {}, now);
-        if ((await countMissions(trx, owner)) >= MAX_MISSIONS)
-          throw new InvalidRequest(
-            'invalid_request',
-            null,
-            `You have ${MAX_MISSIONS} missions, the most that a user can have. Delete one first.`,
-          );
-        const id = newId<MissionId>();
-        const due = { nextDueAt: nextSlot(schedule, now), tzVersion: TZ_VERSION };
-        await insertMission(trx, owner, { ...DEFAULTS, ...given(asked), name, instruction, schedule, ...due, id });
-        return (await findMission(trx, owner, id)) ?? missing();
-      }),
+      withOwner(db, owner, (trx) => createMission(trx, owner, asked)),
 
     /** The next due time is computed from now, so a due time of the old schedule is never used again. */
     update: (owner: Owner, id: MissionId, asked: AskedMission): Promise<Mission> =>
@@ -139,22 +122,47 @@ export function createMissions(db: Database) {
         if (!(await deleteMission(trx, owner, id))) missing();
       }),
   };
+}
 
-  function change(owner: Owner, id: MissionId, act: (mission: Mission, now: Date) => Mission): Promise<Mission> {
-    return withOwner(db, owner, async (trx: OwnedTransaction) => {
-      const mission = (await lockMission(trx, owner, id)) ?? missing();
-      const now = await readNow(trx);
-      const changed = act(mission, now);
-      const isSame = changed.state === mission.state && changed.schedule === mission.schedule;
-      if (!isSame && mission.nextDueAt && mission.nextDueAt <= now)
-        await insertSkippedOccurrence(trx, owner, mission, mission.nextDueAt);
-      const next = isSame ? mission.nextDueAt : nextDue(changed, now);
-      const isOver = changed.state === 'active' && !next && changed.schedule.kind !== 'event';
-      const state = isOver ? 'ended' : changed.state;
-      await updateMission(trx, owner, id, { ...changed, state, nextDueAt: next, tzVersion: TZ_VERSION });
-      return (await findMission(trx, owner, id)) ?? missing();
-    });
-  }
+async function createMission(trx: OwnedTransaction, owner: Owner, asked: AskedMission): Promise<Mission> {
+  const now = await readNow(trx);
+  const { name, instruction } = asked;
+  if (name === undefined || instruction === undefined)
+    throw new InvalidRequest(
+      'invalid_request',
+      name === undefined ? 'name' : 'instruction',
+      'A mission needs a name and an instruction.',
+    );
+  const schedule = checkSchedule(owner, asked.schedule ?? {}, now);
+  if ((await countMissions(trx, owner)) >= MAX_MISSIONS)
+    throw new InvalidRequest(
+      'invalid_request',
+      null,
+      `You have ${MAX_MISSIONS} missions, the most that a user can have. Delete one first.`,
+    );
+  const id = newId<MissionId>();
+  const due = { nextDueAt: nextSlot(schedule, now), tzVersion: TZ_VERSION };
+  await insertMission(trx, owner, { ...DEFAULTS, ...given(asked), name, instruction, schedule, ...due, id });
+  return (await findMission(trx, owner, id)) ?? missing();
+}
+
+async function changeMission(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: MissionId,
+  act: (mission: Mission, now: Date) => Mission,
+): Promise<Mission> {
+  const mission = (await lockMission(trx, owner, id)) ?? missing();
+  const now = await readNow(trx);
+  const changed = act(mission, now);
+  const isSame = changed.state === mission.state && changed.schedule === mission.schedule;
+  if (!isSame && mission.nextDueAt && mission.nextDueAt <= now)
+    await insertSkippedOccurrence(trx, owner, mission, mission.nextDueAt);
+  const next = isSame ? mission.nextDueAt : nextDue(changed, now);
+  const isOver = changed.state === 'active' && !next && changed.schedule.kind !== 'event';
+  const state = isOver ? 'ended' : changed.state;
+  await updateMission(trx, owner, id, { ...changed, state, nextDueAt: next, tzVersion: TZ_VERSION });
+  return (await findMission(trx, owner, id)) ?? missing();
 }
 
 const nextDue = ({ state, schedule }: Mission, now: Date) => (state === 'active' ? nextSlot(schedule, now) : null);

@@ -99,7 +99,7 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
     run.emit(event);
   };
   const spoken = createSpokenMessage(emit);
-  const items = createAttemptItems(turn, run, spoken.announce);
+  const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
   const currentTools = async () =>
     tools.defer(limitTools(await tools.current(turn), turn.request.mission), items.thread);
   const fallbacks = createModelFallbacks(emit);
