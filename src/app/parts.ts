@@ -1,6 +1,6 @@
 import type { IndexPace } from '#agent/background/index-notes.ts';
 import type { NotesPace } from '#agent/background/waiting-notes.ts';
-import type { InboxPace } from '#agent/chats/inbox.ts';
+import type { InboxPace } from '#agent/chats/incoming/inbox.ts';
 import type { TracingPace } from '#agent/inspection/trace-turns.ts';
 import type { SchedulerPace } from '#agent/missions/scheduler.ts';
 import type { OutboxPace } from '#agent/outbox/deliver.ts';

@@ -6,7 +6,7 @@ import { createPersonExport } from '#agent/administration/person-export.ts';
 import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
-import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
+import type { ChatAdmin } from '#agent/chats/accounts/chat-admin.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createToolPolicies } from '#agent/gates/policy-settings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';

@@ -10,7 +10,7 @@ const FOLDERS = ['agent', 'auth', 'channels', 'domain', 'egress', 'http', 'memor
 
 /** The further arguments of functions that need more than texts and numbers. */
 const ARGUMENTS: Record<string, readonly unknown[]> = {
-  'agent/chats/composed-links.ts withComposedAsCode': [readNothing({ situation: 'foreign' })],
+  'agent/chats/outgoing/composed-links.ts withComposedAsCode': [readNothing({ situation: 'foreign' })],
   'agent/turn/answer-format.ts askAgain': ['problem', {}],
   'agent/outbox/post-signed.ts parseRetryAfter': [0],
   'channels/gateway/users/token-routes.ts resolveMe': [{ userId: 'a' }],

@@ -144,3 +144,8 @@ export class ChatFailed extends Error {
     this.field = field;
   }
 }
+
+/** For requests that don't matter enough to be repeated. */
+export function ignoreChatFailure(error: unknown): void {
+  if (!(error instanceof ChatFailed)) throw error;
+}

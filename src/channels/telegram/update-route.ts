@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
+import type { ChatAdmin } from '#agent/chats/accounts/chat-admin.ts';
 import { countFailures, type Limiter } from '#http/caller/rate-limit.ts';
 import { admitConnection } from '#http/server/connections.ts';
 

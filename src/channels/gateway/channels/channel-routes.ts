@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatAdmin } from '#agent/chats/chat-admin.ts';
+import type { ChatAdmin } from '#agent/chats/accounts/chat-admin.ts';
 import { CHAT_MODES, type ChatAccount, type ChatLink } from '#domain/chat/chat.ts';
 import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { ChatAccountId } from '#domain/ids.ts';

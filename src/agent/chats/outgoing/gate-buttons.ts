@@ -4,9 +4,9 @@ import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { digestCalls } from '#domain/tool/call-digest.ts';
 import { callsOf, type OpenGate } from '#domain/tool/gate.ts';
-import type { Agent } from '../agent.ts';
-import { type DescribedCard, describeCard } from '../gates/describe-card.ts';
-import type { ChatMessage, ChatPort } from './chat-port.ts';
+import type { Agent } from '../../agent.ts';
+import { type DescribedCard, describeCard } from '../../gates/describe-card.ts';
+import type { ChatMessage, ChatPort } from '../chat-port.ts';
 
 /** A button names the gate and the digest of the calls that are shown with it. The platform says who pressed it. */
 const DATA = /^([ad]):([\da-f]{32}):([\da-f]{16})$/;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GateId, ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { AskedCall, OpenGate } from '#domain/tool/gate.ts';
-import type { ChatPort } from './chat-port.ts';
+import type { ChatPort } from '../chat-port.ts';
 import { messageFor } from './gate-buttons.ts';
 
 const call = (name: string, json: string): AskedCall['call'] => ({

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { ChatLink } from '#domain/chat/chat.ts';
 import type { Principal, UserId } from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import { audited } from '#store/audit.ts';
@@ -7,8 +8,8 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { takeUse } from '#store/spending/rate-windows.ts';
 import { findCodeOwner, findLinkedUser, type StoredUpdate } from '#store/system/chats.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
-import { ChatFailed, type Incoming } from './chat-port.ts';
-import type { OpenAccount } from './connections.ts';
+import { type Incoming, ignoreChatFailure } from '../chat-port.ts';
+import type { OpenAccount } from '../connections.ts';
 
 /** Letters and digits that are not mistaken for others. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -44,9 +45,7 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
       (await isAllowed(`strangers:${account.id}`, ALL_STRANGERS));
     if (!mayReply) return;
     const message = { markdown: words, replyTo: incoming.replyTo };
-    await connection.send(incoming.chat, message, '').catch((error: unknown) => {
-      if (!(error instanceof ChatFailed)) throw error;
-    });
+    await connection.send(incoming.chat, message, '').catch(ignoreChatFailure);
   }
 
   return {
@@ -98,10 +97,15 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
     /** Says once how to get access. */
     turnAway: (call: OpenAccount & { incoming: Incoming }): Promise<void> => reply(call, STRANGER_LINE),
 
-    async unlink({ userId }: Pick<Principal, 'userId'>, link: Parameters<typeof deleteChatLink>[2]): Promise<void> {
+    /** Returns whether there was such a link. */
+    unlink({ userId }: Pick<Principal, 'userId'>, link: Pick<ChatLink, 'accountId' | 'sender'>): Promise<boolean> {
       const entry = { actor: userId, action: 'chat.unlink', subject: link.accountId, detail: { sender: link.sender } };
-      await withOwner(db, { userId }, (trx) =>
-        audited(trx, (writing) => deleteChatLink(writing, { userId }, link), entry),
+      return withOwner(db, { userId }, (trx) =>
+        audited(
+          trx,
+          (writing) => deleteChatLink(writing, { userId }, link),
+          (existed) => (existed ? entry : 'no right changed'),
+        ),
       );
     },
   };

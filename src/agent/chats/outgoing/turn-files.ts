@@ -1,7 +1,7 @@
 import { cleanFileName, extensionOf } from '#domain/text/media-type.ts';
 import { AttachmentUnavailable, isAttached, sizeOfPart } from '#domain/thread/attachment.ts';
 import { type AttachedPart, type ItemBody, partsOf } from '#domain/thread/item.ts';
-import type { SentFile } from './chat-port.ts';
+import type { SentFile } from '../chat-port.ts';
 
 const MOST_FILES = 10;
 /** In base64 this still fits into a mail of 25 MB. */

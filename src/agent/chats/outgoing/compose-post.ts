@@ -4,12 +4,12 @@ import type { NoticeDetail } from '#domain/notification/notice.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { TurnRecord } from '#domain/thread/turn.ts';
-import type { Agent } from '../agent.ts';
-import type { Attachments } from '../attachments/attachments.ts';
-import { replyOf, wordsOf } from '../watch/turn-reply.ts';
-import type { ChatMessage } from './chat-port.ts';
+import type { Agent } from '../../agent.ts';
+import type { Attachments } from '../../attachments/attachments.ts';
+import { replyOf, wordsOf } from '../../watch/turn-reply.ts';
+import type { ChatMessage } from '../chat-port.ts';
+import type { OpenAccount } from '../connections.ts';
 import type { HideComposed } from './composed-links.ts';
-import type { OpenAccount } from './connections.ts';
 import { messageFor } from './gate-buttons.ts';
 import { loadFiles } from './turn-files.ts';
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ChatAccountId, newId, type ReplicaId, type UpdateId } from '#domain/ids.ts';
 import { endUpdate, storeUpdates, takeUpdates } from '#store/system/chats.ts';
-import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { openMigratedDatabase } from '../../../../test/support/migrated-database.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let pool: pg.Pool;

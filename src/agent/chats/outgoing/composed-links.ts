@@ -5,7 +5,7 @@ import { canonicalAddress } from '#safety/addresses/links-in.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { listItemsFrom } from '#store/threads/thread-items.ts';
 import type { ToolSet } from '#tools/tool.ts';
-import { readBefore } from '../gates/read-so-far.ts';
+import { readBefore } from '../../gates/read-so-far.ts';
 
 /** What the agent has written, without links to addresses that it has composed. */
 export type HideComposed = (

@@ -1,0 +1,105 @@
+import { NotFound } from '#domain/errors.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
+import { deleteChatThread, findChatThread } from '#store/chats/messages.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import type { UpdateEnd } from '#store/system/chats.ts';
+import { findOpenGate } from '#store/threads/gates.ts';
+import { lockThread } from '#store/threads/threads.ts';
+import { listQueued } from '#store/threads/turns.ts';
+import { handleMessage } from './handle-message.ts';
+import { DONE, type HandledUpdate, type HandlerParts, placeOf, say } from './handled-update.ts';
+
+type Command = HandledUpdate<'command'>;
+
+/** A command that is unknown here is a message. */
+export async function handleCommand(parts: HandlerParts, command: Command): Promise<UpdateEnd> {
+  const { incoming } = command;
+  const answer = await answerCommand(parts, command);
+  if (answer === undefined) {
+    const text = `/${incoming.name} ${incoming.argument}`.trimEnd();
+    const message = { ...incoming, kind: 'message', text, byOthers: [], files: [] } as const;
+    return handleMessage(parts, { ...command, incoming: message });
+  }
+  await say(parts, command, answer);
+  if (incoming.name === 'unlink')
+    await parts.linking.unlink(command.owner, {
+      accountId: command.update.accountId,
+      sender: incoming.sender?.id ?? '',
+    });
+  return DONE;
+}
+
+/** Follows a command. Returns what to say; undefined for unknown ones. */
+async function answerCommand(parts: HandlerParts, command: Command): Promise<string | undefined> {
+  const { owner } = command;
+  switch (command.incoming.name) {
+    case 'new':
+      await withOwner(parts.db, owner, (trx) => deleteChatThread(trx, owner, placeOf(command)));
+      return 'Your next message starts a new conversation.';
+    case 'stop':
+      return (await stopTurns(parts, command)) ? 'Stopped.' : 'Nothing is running.';
+    case 'status':
+      return `${await describeStatus(parts, command)} ${await connectedTo(parts, owner)}`;
+    case 'unlink':
+      return `This chat is no longer connected to ${await accountOf(parts, owner)}. ${LINK_AGAIN}`;
+    case 'start':
+    case 'help':
+      return HELP;
+    default:
+      return undefined;
+  }
+}
+
+async function stopTurns({ db, agent }: HandlerParts, command: Command): Promise<boolean> {
+  const { owner } = command;
+  const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
+  const open = threadId ? await listOpen(db, owner, threadId) : [];
+  for (const turnId of open.toReversed())
+    if (threadId) await agent.cancelTurn(owner, { threadId, turnId }, 'cancelled').catch(ignoreMissing);
+  return open.length > 0;
+}
+
+async function describeStatus({ db }: HandlerParts, command: Command): Promise<string> {
+  const { owner } = command;
+  const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
+  if (!threadId) return 'There is no conversation yet. Send a message to start one.';
+  const open = await listOpen(db, owner, threadId);
+  const isAsked = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId));
+  if (isAsked)
+    return `I wait for an answer.${open.length > 0 ? ` Messages that are read after it: ${open.length}.` : ''}`;
+  if (open.length === 0) return 'Nothing is running. Send a message to continue.';
+  return `One message is being answered.${open.length > 1 ? ` ${open.length - 1} more wait.` : ''}`;
+}
+
+/** The turns of a thread that have not ended, in order. */
+function listOpen(db: Database, owner: Principal, threadId: ThreadId): Promise<TurnId[]> {
+  return withOwner(db, owner, async (trx) => {
+    const thread = await lockThread(trx, owner, threadId);
+    const queued = await listQueued(trx, owner, threadId);
+    return [...(thread?.active ? [thread.active] : []), ...queued.map(({ id }) => id)];
+  });
+}
+
+export async function connectedTo(parts: Pick<HandlerParts, 'findName'>, owner: Principal): Promise<string> {
+  return `This chat is connected to ${await accountOf(parts, owner)}.`;
+}
+
+/** Always by name: a person may have followed a link of someone else. */
+async function accountOf({ findName }: Pick<HandlerParts, 'findName'>, owner: Principal): Promise<string> {
+  const name = (await findName(owner)) ?? owner.userId;
+  return `the account of ${name.replaceAll(/[\\`*_~[\]<>|\n]/g, '')}`;
+}
+
+const LINK_AGAIN = 'To connect an account, get a code in the web app, under Settings.';
+const HELP = [
+  'Send a message, with pictures or files if you like, and I answer here.',
+  '/new starts a new conversation.',
+  '/stop stops the current answer.',
+  '/status shows what is running, and whose account it is.',
+  '/unlink disconnects this chat from the account.',
+].join('\n');
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof NotFound)) throw error;
+}
