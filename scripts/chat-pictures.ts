@@ -73,8 +73,8 @@ async function draw(side: Side): Promise<void> {
   const env = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
   const parts = {
     tools: [visits, send],
-    chats: { lookEveryMs: 100, leaseSeconds: 45, pauseMs: 100, editEveryMs: 300 },
-    deliveries: { lookEveryMs: 50 },
+    chats: { pollEveryMs: 100, leaseSeconds: 45, pauseMs: 100, editEveryMs: 300 },
+    deliveries: { pollEveryMs: 50 },
     ...side.parts,
   };
   const service = await startService({ ...home.env, ...env, PUBLIC_URL: 'https://reborn.example' }, parts);

@@ -12,7 +12,7 @@ import { takeScreenshot } from './take-screenshot.ts';
  * stops the call. The tool runs without a question as long as nothing by others was read.
  */
 const FOLDER = path.resolve('docs/pictures');
-const PACE = { chats: { lookEveryMs: 100, leaseSeconds: 45, pauseMs: 100 }, deliveries: { lookEveryMs: 50 } };
+const PACE = { chats: { pollEveryMs: 100, leaseSeconds: 45, pauseMs: 100 }, deliveries: { pollEveryMs: 50 } };
 
 for (const open of DOORS) await show(await open());
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
     }),
   };
   const env = { PUBLIC_URL: 'https://reborn.example' };
-  [stage, browser] = await Promise.all([startStage(env, { network, chats: { lookEveryMs: 100 } }), openChromium()]);
+  [stage, browser] = await Promise.all([startStage(env, { network, chats: { pollEveryMs: 100 } }), openChromium()]);
   await browser.enter(stage.url);
   page = await browser.open();
 });

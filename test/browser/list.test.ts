@@ -9,7 +9,7 @@ let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
 
 beforeAll(async () => {
-  const parts = { titles: { lookEveryMs: 100 } };
+  const parts = { titles: { pollEveryMs: 100 } };
   [stage, browser] = await Promise.all([startStage({ TITLE_MODEL: '' }, parts), openChromium()]);
 });
 

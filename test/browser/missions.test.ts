@@ -32,7 +32,7 @@ function decide(prompt: SeenPrompt) {
 }
 
 beforeAll(async () => {
-  const parts = { missions: { lookEveryMs: 100 } };
+  const parts = { missions: { pollEveryMs: 100 } };
   [stage, browser] = await Promise.all([startStage({}, parts, decide), openChromium()]);
   await stage.service.request('/api/memory/shopping', {
     method: 'PUT',

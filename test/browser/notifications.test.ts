@@ -12,7 +12,7 @@ let isDown = true;
 
 beforeAll(async () => {
   outside = await startStandIn(() => ({ status: isDown ? 503 : 204, text: '' }));
-  const parts = { network: outside.network, deliveries: { delaysSeconds: [0.05], lookEveryMs: 50 } };
+  const parts = { network: outside.network, deliveries: { delaysSeconds: [0.05], pollEveryMs: 50 } };
   [stage, browser] = await Promise.all([startStage({}, parts), openChromium()]);
   await browser.enter(stage.url);
   page = await browser.open();

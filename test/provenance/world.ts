@@ -62,7 +62,7 @@ export async function startWorld({
   const app = await startApp(config, createLog('silent'), {
     tools: unguarded ? [...own, ...builtIn(db, standIn.network)].map(harmless) : own,
     network: standIn.network,
-    missions: { lookEveryMs: 50 },
+    missions: { pollEveryMs: 50 },
   });
   undo.defer(() => app.close());
   const service = clientOf(app.gatewayUrl ?? '');

@@ -90,7 +90,7 @@ beforeAll(async () => {
   app = await startApp(readConfig(env), pino({ level: 'info' }, lines), {
     tools: TOOLS,
     network: standIn.network,
-    missions: { lookEveryMs: 50 },
+    missions: { pollEveryMs: 50 },
   });
   service = clientOf(app.gatewayUrl ?? '');
   await storeSecret(env);

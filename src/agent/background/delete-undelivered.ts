@@ -4,11 +4,11 @@ import type { Database } from '#store/connection.ts';
 import { findUndelivered } from '#store/system/unstored-turns.ts';
 import { deleteEndedTurn } from '../input/delete-turn.ts';
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_EVERY_MS = 60_000;
 
 /** Deletes turns that are not to be stored and whose caller never fetched the reply: an hour after their end. */
-export function startDeletingUndelivered(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
-  return engine.startLeaderTask('undelivered_responses', lookEveryMs, () => deleteUndelivered(db, engine));
+export function startDeletingUndelivered(db: Database, engine: Engine, pollEveryMs = POLL_EVERY_MS) {
+  return engine.startLeaderTask('undelivered_responses', pollEveryMs, () => deleteUndelivered(db, engine));
 }
 
 async function deleteUndelivered(db: Database, engine: Engine): Promise<void> {

@@ -4,11 +4,11 @@ import type { Database } from '#store/connection.ts';
 import { findOverdueTurns } from '#store/system/overdue-turns.ts';
 import { cancelTurn } from '../input/cancel-turn.ts';
 
-const LOOK_EVERY_MS = 5000;
+const POLL_EVERY_MS = 5000;
 
 /** Ends turns that are still queued at their deadline and whose caller has gone. */
-export function startEndingOverdueTurns(db: Database, engine: Engine, lookEveryMs = LOOK_EVERY_MS) {
-  return engine.startLeaderTask('overdue_turns', lookEveryMs, async () => {
+export function startEndingOverdueTurns(db: Database, engine: Engine, pollEveryMs = POLL_EVERY_MS) {
+  return engine.startLeaderTask('overdue_turns', pollEveryMs, async () => {
     for (const { userId, ...ids } of await findOverdueTurns(engine.system))
       await cancelTurn(db, engine, { userId, role: 'member' }, ids, 'turn_timeout').catch((error: unknown) => {
         if (!(error instanceof NotFound)) throw error; // it was deleted meanwhile

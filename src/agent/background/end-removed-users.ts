@@ -5,10 +5,10 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { listActiveTurns } from '#store/threads/turns.ts';
 import { cancelTurn } from '../input/cancel-turn.ts';
 
-/** How often the leader looks while a removed user may still have something going. */
-const LOOK_AGAIN_MS = 500;
-/** How often to look without a signal. */
-const LOOK_EVERY_MS = 20_000;
+/** How often the leader polls while a removed user may still have something going. */
+const POLL_AGAIN_MS = 500;
+/** How often to poll without a signal. */
+const POLL_EVERY_MS = 20_000;
 
 export type RemovedUsersParts = {
   readonly db: Database;
@@ -22,21 +22,21 @@ export type RemovedUsersParts = {
 
 /**
  * Ends what removed users still have going: their turns, and with these the streams that follow them. One replica does so
- * for all. A turn that was accepted while its user was being removed is found by a later look.
+ * for all. A turn that was accepted while its user was being removed is found by a later poll.
  */
 export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, onError }: RemovedUsersParts) {
   let known = new Set<UserId>();
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const removed = await findRemoved();
     for (const userId of removed) if (!known.has(userId)) onRemoved(userId);
     known = new Set(removed);
     if (engine.isLeader()) for (const userId of removed) await cancelTurnsOf(db, engine, userId);
   }
 
-  const looking = repeat(() => (known.size > 0 && engine.isLeader() ? LOOK_AGAIN_MS : LOOK_EVERY_MS), look, onError);
-  engine.followRemovals(looking.runNow);
-  return looking;
+  const polling = repeat(() => (known.size > 0 && engine.isLeader() ? POLL_AGAIN_MS : POLL_EVERY_MS), poll, onError);
+  engine.followRemovals(polling.runNow);
+  return polling;
 }
 
 /** Cancels every queued and running turn of a user. */

@@ -13,7 +13,7 @@ function start(counts: Record<string, number>, build: Build) {
       Object.entries(counts).flatMap(([userId, count]) => (count >= least ? { userId, count, dimensions: 3 } : [])),
     model: 'm',
     build,
-    pace: { lookEveryMs: 1, least: 10 },
+    pace: { pollEveryMs: 1, least: 10 },
     onProblem: (problem) => problems.push(problem),
     onError: (error) => problems.push(String(error)),
   });

@@ -3,7 +3,7 @@ import type { IndexPlan, IndexReport } from '#store/notes/build-note-indexes.ts'
 import type { ManyNotes } from '#store/system/notes.ts';
 
 export type IndexPace = {
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
   /** How many notes of one user are worth an index. */
   readonly least: number;
 };
@@ -20,22 +20,22 @@ type IndexOptions = {
 };
 
 /** With fewer notes a scan is about as fast; see docs/use/memory.md. */
-const PACE: IndexPace = { lookEveryMs: 5 * 60_000, least: 5000 };
+const PACE: IndexPace = { pollEveryMs: 5 * 60_000, least: 5000 };
 /** Each index slows every search a little, so only the users with the most notes get one. */
 const MOST_INDEXES = 16;
 
 /** Maintains a vector index for each user with very many notes. */
 export function startIndexingNotes(options: IndexOptions) {
   const stopping = new AbortController();
-  const { lookEveryMs, least } = { ...PACE, ...options.pace };
+  const { pollEveryMs, least } = { ...PACE, ...options.pace };
   let told: string | undefined;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const { problem } = await options.build(await makePlan(options, least), stopping.signal);
     if (problem !== undefined && problem !== told) options.onProblem(problem);
     told = problem ?? told;
   }
-  const task = repeat(lookEveryMs, look, options.onError);
+  const task = repeat(pollEveryMs, poll, options.onError);
   return {
     stop: async (): Promise<void> => {
       stopping.abort();

@@ -3,8 +3,8 @@ import type { UserId } from '#domain/principal.ts';
 import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 
-/** How often to look without a signal. */
-const LOOK_EVERY_MS = 20_000;
+/** How often to poll without a signal. */
+const POLL_EVERY_MS = 20_000;
 
 export type ReleasingParts = {
   readonly engine: Pick<Engine, 'followRemovals'>;
@@ -20,13 +20,13 @@ export function startReleasingUsers({ engine, findLeaving, onLeaving, onError }:
   if (ownCell() === undefined) return undefined;
   let known = new Set<UserId>();
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const leaving = await findLeaving();
     for (const userId of leaving) if (!known.has(userId)) onLeaving(userId);
     known = new Set(leaving);
   }
 
-  const looking = repeat(LOOK_EVERY_MS, look, onError);
-  engine.followRemovals(looking.runNow);
-  return looking;
+  const polling = repeat(POLL_EVERY_MS, poll, onError);
+  engine.followRemovals(polling.runNow);
+  return polling;
 }

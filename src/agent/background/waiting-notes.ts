@@ -4,7 +4,7 @@ import { type EmbeddingPace, embedNotes } from '#memory/embed-notes.ts';
 import type { Database } from '#store/connection.ts';
 import { findOwnersOfWaitingNotes } from '#store/system/notes.ts';
 
-export type NotesPace = EmbeddingPace & { readonly lookEveryMs: number };
+export type NotesPace = EmbeddingPace & { readonly pollEveryMs: number };
 
 type WaitingNotesOptions = {
   readonly db: Database;
@@ -15,12 +15,12 @@ type WaitingNotesOptions = {
   readonly onFailure: (failure: Error) => void;
 };
 
-const LOOK_EVERY_MS = 2000;
+const POLL_EVERY_MS = 2000;
 
 /** Embeds new notes in the background, and all notes again after the model has changed. */
 export function startEmbeddingNotes(options: WaitingNotesOptions) {
   const stopping = new AbortController();
-  const task = options.engine.startLeaderTask('waiting_notes', options.pace?.lookEveryMs ?? LOOK_EVERY_MS, () =>
+  const task = options.engine.startLeaderTask('waiting_notes', options.pace?.pollEveryMs ?? POLL_EVERY_MS, () =>
     embedWaitingNotes(options, stopping.signal),
   );
   return {

@@ -5,16 +5,16 @@ import type { Database } from '#store/connection.ts';
 import { findOverdueGates } from '#store/system/gates.ts';
 import { answerGate, type CountApproval } from './answer-gate.ts';
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_EVERY_MS = 60_000;
 
 /** Denies gates of webhook users and missions that are not answered within a day, so that their jobs and runs end. */
 export function startDenyingOverdueGates(
   db: Database,
   engine: Engine,
   count: CountApproval,
-  lookEveryMs = LOOK_EVERY_MS,
+  pollEveryMs = POLL_EVERY_MS,
 ) {
-  return engine.startLeaderTask('overdue_gates', lookEveryMs, () => denyOverdueGates(db, engine, count));
+  return engine.startLeaderTask('overdue_gates', pollEveryMs, () => denyOverdueGates(db, engine, count));
 }
 
 async function denyOverdueGates(db: Database, engine: Engine, count: CountApproval): Promise<void> {

@@ -17,22 +17,22 @@ import { planSlots } from './plan-slots.ts';
 import { startRuns } from './start-runs.ts';
 
 export type SchedulerPace = {
-  /** How often to look even though the engine has not reported any due mission. */
-  readonly lookEveryMs: number;
-  /** How many runs one replica starts in one look. */
-  readonly startsPerLook: number;
+  /** How often to poll even though the engine has not reported any due mission. */
+  readonly pollEveryMs: number;
+  /** How many runs one replica starts in one poll. */
+  readonly startsPerPoll: number;
   /** How many runs of one user may be active at a time. */
   readonly runsPerUser: number;
 };
 
-const PACE: SchedulerPace = { lookEveryMs: 30_000, startsPerLook: 50, runsPerUser: 5 };
+const PACE: SchedulerPace = { pollEveryMs: 30_000, startsPerPoll: 50, runsPerUser: 5 };
 /** How many missions one statement moves. */
 const BATCH = 200;
 
 /**
- * Runs missions on time. The two oldest replicas look when something is due, and every replica looks now and then: rows and
+ * Runs missions on time. The two oldest replicas poll when something is due, and every replica polls now and then: rows and
  * their keys decide, so it does not matter which one is first. All times come from the database; the clock of a replica
- * only paces its looks.
+ * only paces its polls.
  */
 export function startScheduler(options: {
   readonly db: Database;
@@ -44,7 +44,7 @@ export function startScheduler(options: {
   const pace = { ...PACE, ...options.pace };
   let isCurrent = false; // whether due times were computed with the time zone data of this process
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     if (!isCurrent) await rescheduleAll(engine.system);
     isCurrent = true;
     const work = await findWork(engine.system);
@@ -53,9 +53,9 @@ export function startScheduler(options: {
     if (work.hasDueMissions) await createOccurrences(engine.system);
     if (work.hasDueMissions || work.hasDueRuns) await startRuns(db, engine, pace);
   }
-  const looking = repeat(pace.lookEveryMs, look, options.onError);
-  engine.followDue('missions', looking.runNow);
-  return looking;
+  const polling = repeat(pace.pollEveryMs, poll, options.onError);
+  engine.followDue('missions', polling.runNow);
+  return polling;
 }
 
 /** Writes an occurrence for every due time that has passed. */

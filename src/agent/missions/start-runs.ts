@@ -29,10 +29,10 @@ const LEASE_SECONDS = 15;
 export async function startRuns(
   db: Database,
   engine: Engine,
-  { startsPerLook, runsPerUser }: { readonly startsPerLook: number; readonly runsPerUser: number },
+  { startsPerPoll, runsPerUser }: { readonly startsPerPoll: number; readonly runsPerUser: number },
 ): Promise<void> {
   await skipOccurrences(engine.system);
-  const limits = { limit: startsPerLook, perUser: runsPerUser, leaseSeconds: LEASE_SECONDS };
+  const limits = { limit: startsPerPoll, perUser: runsPerUser, leaseSeconds: LEASE_SECONDS };
   const runs = await takeStartableRuns(engine.system, limits);
   await Promise.all(runs.map((run) => startRun(db, engine, run)));
 }

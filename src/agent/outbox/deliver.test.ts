@@ -165,7 +165,7 @@ test('two replicas deliver 200 events to 10 targets once each and in order, and 
       followDue: () => {},
       replica: newId<ReplicaId>(),
       carriers: { event: carry, callback: carry, chat: carry, push: carry },
-      pace: { lookEveryMs: 5 },
+      pace: { pollEveryMs: 5 },
       onAttempt: () => {},
       onDead: () => {},
       onError: (error) => expect.unreachable(String(error)),

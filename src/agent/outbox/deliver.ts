@@ -21,8 +21,8 @@ export type Carry = (delivery: Delivery, call: CarryCall) => Promise<CarryResult
 export type CarryCall = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
 export type OutboxPace = DeliveryPace & {
-  /** How often to look even though the engine has not reported anything due. */
-  readonly lookEveryMs: number;
+  /** How often to poll even though the engine has not reported anything due. */
+  readonly pollEveryMs: number;
   readonly timeoutMs: number;
 };
 
@@ -38,14 +38,14 @@ export type DeliveringOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-const PACE: OutboxPace = { ...DELIVERY_PACE, lookEveryMs: 30_000, timeoutMs: 15_000 };
+const PACE: OutboxPace = { ...DELIVERY_PACE, pollEveryMs: 30_000, timeoutMs: 15_000 };
 /** Longer than an attempt may take, and short: it is how long a target waits after its replica has died. */
 const LEASE_SECONDS = 25;
 const AT_ONCE = 50;
 
 /**
  * Routes the outbox and carries due deliveries. The two oldest replicas start at once, the others join within half a minute while there
- * is more to do. A slow receiver delays only its own target: the look for due
+ * is more to do. A slow receiver delays only its own target: the poll for due
  * deliveries does not wait for those under way.
  */
 export function startDelivering(options: DeliveringOptions) {
@@ -85,7 +85,7 @@ export function startDelivering(options: DeliveringOptions) {
     handle: carry,
     atOnce: AT_ONCE,
     prepare: routeNew,
-    pollEveryMs: pace.lookEveryMs,
+    pollEveryMs: pace.pollEveryMs,
     wakeOn: (runNow) => options.followDue('deliveries', runNow),
     onError,
   });

@@ -15,7 +15,7 @@ import { createMeter } from '../spending/budget-meter.ts';
 import type { Safety } from '../turn/safety.ts';
 import { readTitle, titlePrompt } from './title-text.ts';
 
-export type TitlePace = { readonly lookEveryMs: number };
+export type TitlePace = { readonly pollEveryMs: number };
 
 type TitleParts = {
   readonly db: Database;
@@ -31,7 +31,7 @@ type TitleParts = {
 };
 
 /** How often to poll even though the engine has not reported any request. */
-const LOOK_EVERY_MS = 30_000;
+const POLL_EVERY_MS = 30_000;
 const AT_ONCE = 4;
 const MAX_TRIES = 2;
 const PATIENCE_MS = 30_000;
@@ -50,7 +50,7 @@ export function startGeneratingTitles(parts: TitleParts) {
       return false;
     },
     atOnce: AT_ONCE,
-    pollEveryMs: parts.pace?.lookEveryMs ?? LOOK_EVERY_MS,
+    pollEveryMs: parts.pace?.pollEveryMs ?? POLL_EVERY_MS,
     wakeOn: (runNow) => parts.engine.followDue('titles', runNow),
     onError: parts.onError,
   });

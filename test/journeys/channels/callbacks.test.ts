@@ -42,7 +42,7 @@ const test = journey()
     HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET,
     WEBHOOK_CALLBACK_HOSTS: 'hooks.example,inside.example,changing.example',
   })
-  .override('parts', { network, deliveries: { delaysSeconds: [0.05, 0.05, 0.05], timeoutMs: 5000, lookEveryMs: 50 } });
+  .override('parts', { network, deliveries: { delaysSeconds: [0.05, 0.05, 0.05], timeoutMs: 5000, pollEveryMs: 50 } });
 
 beforeAll(async () => {
   receiver.listen(0, '127.0.0.1');

@@ -66,9 +66,9 @@ base.beforeAll(async ({ startAnother }) => {
     {
       tools: [tool, draw, post],
       network: { resolve: async (host) => (/^(?:mail|other)\.test$/.test(host) ? ['127.0.0.1'] : []) },
-      chats: { lookEveryMs: 100, leaseSeconds: 45, pauseMs: 100 },
-      deliveries: { lookEveryMs: 50, delaysSeconds: [0.1, 0.1, 0.1] },
-      missions: { lookEveryMs: 100 },
+      chats: { pollEveryMs: 100, leaseSeconds: 45, pauseMs: 100 },
+      deliveries: { pollEveryMs: 50, delaysSeconds: [0.1, 0.1, 0.1] },
+      missions: { pollEveryMs: 100 },
     },
   );
   ann = await addUser(service, 'Ann');

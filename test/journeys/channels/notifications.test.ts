@@ -44,7 +44,7 @@ test.beforeAll(async ({ startAnother }) => {
   const deliveries = { delaysSeconds: [0.05, 0.05], requeueAfter: 9 };
   service = await startAnother(
     {},
-    { tools: [send], network: outside.network, deliveries, missions: { lookEveryMs: 100 } },
+    { tools: [send], network: outside.network, deliveries, missions: { pollEveryMs: 100 } },
   );
   ann = await addUser(service, 'Ann');
   bob = await addUser(service, 'Bob');

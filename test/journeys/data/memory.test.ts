@@ -21,8 +21,8 @@ const test = journey()
     EMBEDDING_MODEL: 'meanings',
   }))
   .override('parts', {
-    notes: { lookEveryMs: 50, firstWaitSeconds: 0.1, timeoutMs: 500 },
-    noteIndexes: { lookEveryMs: 50, least: 1 },
+    notes: { pollEveryMs: 50, firstWaitSeconds: 0.1, timeoutMs: 500 },
+    noteIndexes: { pollEveryMs: 50, least: 1 },
   });
 
 test.beforeEach(({ embeddings }) => {

@@ -9,7 +9,7 @@ const { tool: post, posted } = createPost();
 
 const test = journey()
   .override('modelOptions', { decide: obey })
-  .override('parts', { tools: [post], missions: { lookEveryMs: 100 } });
+  .override('parts', { tools: [post], missions: { pollEveryMs: 100 } });
 
 async function call<T>(service: Service, method: string, route: string, body?: object): Promise<T> {
   const response = await service.request(route, { method, ...(body && { body: JSON.stringify(body) }) });

@@ -6,7 +6,7 @@ import { waitFor } from '../../support/wait-for.ts';
 type Run = { readonly slot: string; readonly status: string; readonly turn_id: string | null };
 
 const NEVER = 3_600_000;
-const test = journey().override('parts', { engineTimes: { heartbeatAlone: NEVER }, missions: { lookEveryMs: NEVER } });
+const test = journey().override('parts', { engineTimes: { heartbeatAlone: NEVER }, missions: { pollEveryMs: NEVER } });
 
 async function call<T>(service: Service, method: string, route: string, body?: object): Promise<T> {
   const response = await service.request(route, { method, ...(body && { body: JSON.stringify(body) }) });

@@ -33,7 +33,7 @@ const read: Tool = {
 
 const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
-  .override('parts', { tools: [send, read], missions: { lookEveryMs: 50 } });
+  .override('parts', { tools: [send, read], missions: { pollEveryMs: 50 } });
 
 type Answered = { readonly httpStatus: number };
 

@@ -6,7 +6,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const test = journey()
   .extend('settings', { scope: 'file' }, { TITLE_MODEL: '' } as Record<string, string>)
-  .extend('parts', { scope: 'file' }, { titles: { lookEveryMs: 50 } });
+  .extend('parts', { scope: 'file' }, { titles: { pollEveryMs: 50 } });
 
 type Thread = { id: string; title: string; renamed: boolean; channel: string };
 

@@ -108,14 +108,14 @@ export function chatCases(
         tools: [send, draw, post],
         network: side.network,
         chats: {
-          lookEveryMs: 100,
+          pollEveryMs: 100,
           leaseSeconds: 45,
           pauseMs: 100,
           editEveryMs: 30,
           claimSeconds: 4,
           sockets: { leastLifeMs: 50 },
         },
-        deliveries: { lookEveryMs: 50, delaysSeconds: [0.1, 0.1, 0.1] },
+        deliveries: { pollEveryMs: 50, delaysSeconds: [0.1, 0.1, 0.1] },
       },
     );
     Object.assign(stage, { side, service, phone, other, stranger });

@@ -17,10 +17,10 @@ import { createAccountPolls, type PollPace } from './poll-accounts.ts';
 
 export type InboxPace = PollPace & {
   /** How often to poll even though the engine has not reported anything due. */
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
 };
 
-const PACE: InboxPace = { lookEveryMs: 30_000, leaseSeconds: 45, pauseMs: 500 };
+const PACE: InboxPace = { pollEveryMs: 30_000, leaseSeconds: 45, pauseMs: 500 };
 /** How long an update belongs to the replica that handles it, unless that is declared dead before. */
 const HANDLING_SECONDS = 45;
 const AT_ONCE = 50;
@@ -80,7 +80,7 @@ export function startInbox(options: InboxOptions) {
       await polls.start();
       return true;
     },
-    pollEveryMs: pace.lookEveryMs,
+    pollEveryMs: pace.pollEveryMs,
     wakeOn: (runNow) => engine.followDue('chats', runNow),
     onError,
   });
