@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { createMcpAdmin } from '#agent/administration/mcp-admin.ts';
-import { createMcpOffers } from '#agent/administration/mcp-offers.ts';
+import { createMcpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
+import { createMcpOffers } from '#agent/administration/mcp/mcp-offers.ts';
 import { createToolAdmin } from '#agent/administration/tool-admin.ts';
 import { quarantineTool } from '#agent/gates/policy-settings.ts';
 import { readForeignVariable } from '#config/config.ts';
@@ -44,7 +44,6 @@ export function openTools({ config, log, db, secrets, egress, takeUse, onError, 
     onLeak: (userId, tool, secretName) => quarantineTool(db, { tool, userId, secretName }),
     onLog: (tool, line) => writeToolLine(log, tool, line),
   });
-  const serverTokens = createServerTokens({ ...providers, refresh });
   const local = config.mcpLocalServers
     ? createLocalServers({
         folder: path.join(config.home, 'mcp-servers'),
@@ -58,7 +57,7 @@ export function openTools({ config, log, db, secrets, egress, takeUse, onError, 
     local,
     version: packageJson.version,
     headers: createServerHeaders(secrets),
-    tokens: serverTokens,
+    tokens: createServerTokens({ ...providers, refresh }),
     rests: createRests(),
     takeUse,
     onSecretsUsed: ({ owner }: ToolContext, tool: string, names: readonly string[]) =>
@@ -79,7 +78,6 @@ export function openTools({ config, log, db, secrets, egress, takeUse, onError, 
     db,
     secrets,
     network: mcp,
-    tokens: serverTokens,
     signIn: browserSignIn,
     takeUse,
     onChange: () => mcpTools.forget(),

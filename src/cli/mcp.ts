@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { createMcpAdmin, type McpHolder } from '#agent/administration/mcp-admin.ts';
+import type { McpHolder } from '#agent/administration/mcp/mcp-access.ts';
+import { createMcpAdmin, type McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import { readForeignVariable } from '#config/config.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
 import { createEgress } from '#egress/egress.ts';
@@ -199,7 +200,6 @@ function removeServer(name: string, options: ForUser): Promise<void> {
   });
 }
 
-type Admin = ReturnType<typeof createMcpAdmin>;
 type Parts = {
   readonly secrets: Secrets;
   readonly send: (request: EgressRequest) => Promise<EgressAnswer>;
@@ -208,7 +208,7 @@ type Parts = {
 
 function withAdmin(
   { user }: ForUser,
-  act: (admin: Admin, holder: McpHolder, parts: Parts) => Promise<void>,
+  act: (admin: McpAdmin, holder: McpHolder, parts: Parts) => Promise<void>,
 ): Promise<void> {
   return withDatabase(async ({ db, config }) => {
     await using undo = new AsyncDisposableStack();
@@ -223,10 +223,10 @@ function withAdmin(
     const programs = { folder, path: readForeignVariable('PATH'), version };
     const local = config.mcpLocalServers ? createLocalServers(programs) : undefined;
     undo.defer(async () => local?.close());
-    const network = { egress, version, headers: createServerHeaders(secrets), local };
+    const network = { egress, version, headers: createServerHeaders(secrets), local, tokens };
     const signsIn = createBrowserSignIn({ secrets, send });
     const limitUse = (key: string, limit: RateLimit) => takeUse(db, key, limit);
-    const admin = createMcpAdmin({ db, secrets, network, tokens, signIn: signsIn, takeUse: limitUse });
+    const admin = createMcpAdmin({ db, secrets, network, signIn: signsIn, takeUse: limitUse });
     await act(admin, user === undefined ? 'everyone' : { userId: user }, { secrets, send, tokens });
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { McpOfferReader } from '#agent/administration/mcp-offers.ts';
+import type { McpOfferReader } from '#agent/administration/mcp/mcp-offers.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
 type Services = { readonly mcpOffers: McpOfferReader };

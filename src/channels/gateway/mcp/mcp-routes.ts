@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { McpAdmin } from '#agent/administration/mcp-admin.ts';
+import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ListedMcpServer, McpAdmin } from '#agent/administration/mcp-admin.ts';
+import type { ListedMcpServer } from '#agent/administration/mcp/list-servers.ts';
+import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
 import { renderAs } from '#http/routes/render-as.ts';

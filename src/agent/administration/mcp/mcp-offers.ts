@@ -1,10 +1,9 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { McpPrompt, McpServer } from '#domain/tool/mcp-server.ts';
-import { type Database, withOwner } from '#store/connection.ts';
-import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
+import { withOwner } from '#store/connection.ts';
 import { EVERYONE, findMcpServer } from '#store/tools/mcp-servers.ts';
-import type { McpHost, ServerEndpoint } from '#tools/mcp/call-server.ts';
+import type { ServerEndpoint } from '#tools/mcp/call-server.ts';
 import {
   getPromptText,
   listResources,
@@ -13,17 +12,13 @@ import {
   readResource,
 } from '#tools/mcp/offers/server-offers.ts';
 import { programOf } from '#tools/mcp/with-client.ts';
-import { limitRequests, noServer, orExplain } from './mcp-admin.ts';
+import { limitRequests, type McpAdminParts, noServer, orExplain } from './mcp-access.ts';
 
 export type McpOfferReader = ReturnType<typeof createMcpOffers>;
 
 /** Reads the resources and prompts of MCP servers for a person, with that person's keys. */
-export function createMcpOffers(parts: {
-  readonly db: Database;
-  readonly network: Pick<McpHost, 'egress' | 'version' | 'headers' | 'local' | 'tokens'>;
-  readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
-}) {
-  const { db, network, takeUse } = parts;
+export function createMcpOffers(parts: Pick<McpAdminParts, 'db' | 'network' | 'takeUse'>) {
+  const { db, network } = parts;
 
   /** Asks the server that the agent uses under this name. */
   async function ask<T>(
@@ -34,7 +29,7 @@ export function createMcpOffers(parts: {
     const find = (owner: Pick<Principal, 'userId'>) => withOwner(db, owner, (trx) => findMcpServer(trx, owner, name));
     const server = (await find(EVERYONE)) ?? (await find(principal));
     if (!server) throw noServer(name);
-    await limitRequests(principal, takeUse);
+    await limitRequests(parts, principal);
     const { headers } = await network.headers.read(server);
     const endpoint = {
       ...server,

@@ -1,0 +1,124 @@
+import { Conflict } from '#domain/errors.ts';
+import type { Principal } from '#domain/principal.ts';
+import type { McpServer } from '#domain/tool/mcp-server.ts';
+import { audited } from '#store/audit.ts';
+import { type Owner, withOwner } from '#store/connection.ts';
+import { acceptMcpTools, deleteMcpServer } from '#store/tools/mcp-servers.ts';
+import type { AuthorizationAnswer } from '#tools/auth/authorization-server.ts';
+import type { McpServerRequest } from '#tools/mcp/check-server.ts';
+import { refreshMcpServer } from '#tools/mcp/mcp-tools.ts';
+import { headerSecret, holderOf } from '#tools/mcp/server-headers.ts';
+import { addServer } from './add-server.ts';
+import {
+  getOwned,
+  getServer,
+  type ListedMcpServer,
+  listServers,
+  listServersOf,
+  type McpSignInState,
+  signInState,
+} from './list-servers.ts';
+import { limitRequests, type McpAdminParts, type McpHolder, noServer, ownerFor } from './mcp-access.ts';
+import { beginSignIn, finishSignIn, listSignedIn } from './sign-in-to-server.ts';
+
+/** Manages MCP servers: users add their own, operators also add servers for everyone. */
+export type McpAdmin = {
+  /** The caller's servers and everyone's. */
+  list(principal: Principal): Promise<ListedMcpServer[]>;
+  /** The servers of one holder. */
+  listOwned(actor: Principal, holder: McpHolder): Promise<McpServer[]>;
+  /** The server that the agent uses under this name, or the one of that holder. */
+  get(principal: Principal, name: string, source?: 'me' | 'everyone'): Promise<ListedMcpServer>;
+  getOwned(actor: Principal, name: string, holder: McpHolder): Promise<McpServer>;
+
+  /** Connects to the server, lists its tools, and stores both. The tools count as reviewed by the caller. */
+  add(actor: Principal, request: McpServerRequest, holder: McpHolder): Promise<McpServer>;
+  /** Lists the tools again. New and changed ones need a review. */
+  refresh(actor: Principal, name: string, holder: McpHolder): Promise<McpServer>;
+  /** Accepts the tools as they were listed at `listedAt`. */
+  accept(actor: Principal, name: string, holder: McpHolder, listedAt: Date): Promise<McpServer>;
+  remove(actor: Principal, name: string, holder: McpHolder): Promise<void>;
+
+  signInState(server: McpServer, who: Owner): Promise<McpSignInState>;
+  /**
+   * Starts a sign-in to a server, of the caller or, as an operator, for everyone who has none. Returns the address for
+   * the browser.
+   */
+  beginSignIn(actor: Principal, name: string, holder: McpHolder, redirectUri: string): Promise<string>;
+  /** Takes what the provider sent back, and lists the tools. */
+  finishSignIn(actor: Principal, answer: AuthorizationAnswer & { readonly state: string }): Promise<McpServer>;
+  /** Lists the tools after a sign-in of another kind. Returns why that failed. */
+  listSignedIn(server: McpServer, asker: Owner): Promise<string | undefined>;
+};
+
+export function createMcpAdmin(parts: McpAdminParts): McpAdmin {
+  const { db, network } = parts;
+  return {
+    list: (principal) => listServers(parts, principal),
+    listOwned: async (actor, holder) => listServersOf(db, ownerFor(actor, holder)),
+    get: (principal, name, source) => getServer(parts, principal, name, source),
+    getOwned: (actor, name, holder) => getOwned(db, actor, name, holder),
+    async add(actor, request, holder) {
+      await addServer(parts, actor, request, holder);
+      parts.onChange?.();
+      return getOwned(db, actor, request.name, holder);
+    },
+    async refresh(actor, name, holder) {
+      const server = await getOwned(db, actor, name, holder);
+      await limitRequests(parts, actor);
+      await refreshMcpServer(db, server, network, { asker: actor });
+      parts.onChange?.();
+      return getOwned(db, actor, name, holder);
+    },
+    async accept(actor, name, holder, listedAt) {
+      await acceptTools(parts, actor, await getOwned(db, actor, name, holder), listedAt);
+      parts.onChange?.();
+      return getOwned(db, actor, name, holder);
+    },
+    async remove(actor, name, holder) {
+      await removeServer(parts, actor, name, ownerFor(actor, holder));
+      parts.onChange?.();
+    },
+    signInState: (server, who) => signInState(network, server, who),
+    beginSignIn: (actor, name, holder, redirectUri) => beginSignIn(parts, actor, name, holder, redirectUri),
+    finishSignIn: (actor, answer) => finishSignIn(parts, actor, answer),
+    listSignedIn: (server, asker) => listSignedIn(parts, server, asker),
+  };
+}
+
+async function acceptTools({ db }: McpAdminParts, actor: Principal, server: McpServer, listedAt: Date): Promise<void> {
+  const { name, userId } = server;
+  const entry = { actor: actor.userId, action: 'mcp.accept', subject: name, detail: { for: userId } };
+  const accepted = await withOwner(db, { userId }, (trx) =>
+    audited(
+      trx,
+      (writing) => acceptMcpTools(writing, { userId }, { ...server, listedAt }),
+      (done) => (done ? entry : 'no right changed'),
+    ),
+  );
+  if (!accepted)
+    throw new Conflict('already_exists', `The tools of "${name}" were listed again since. Look at them again.`);
+}
+
+async function removeServer(
+  { secrets, network }: McpAdminParts,
+  actor: Principal,
+  name: string,
+  owner: Owner,
+): Promise<void> {
+  await secrets.inVault(holderOf(owner.userId), async (vault, trx) => {
+    const entry = { actor: actor.userId, action: 'mcp.remove', subject: name, detail: { for: owner.userId } };
+    const removed = await audited(
+      trx,
+      (writing) => deleteMcpServer(writing, owner, name),
+      (done) => (done ? entry : 'no right changed'),
+    );
+    if (!removed) throw noServer(name);
+    await network.local?.end(removed.id);
+    for (const header of removed.headers) {
+      const secret = headerSecret(name, header.name);
+      const change = { action: 'secret.remove', name: secret, actor: actor.userId } as const;
+      await vault.change((writer) => writer.remove(secret), change);
+    }
+  });
+}
