@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATOR, type UserId } from '#domain/principal.ts';
+import { remember } from '#domain/remember.ts';
 import type { ModelRoute } from '#models/model-route.ts';
 import { modelRoutesSchema } from '#models/model-routes.ts';
 import { audited } from '#store/audit.ts';
@@ -18,28 +19,19 @@ const storedDefault = z.object({ route: z.string().nullable() }).catch({ route: 
 
 /** The named model routes that the operator has set, for all replicas. Read again every two seconds at most. */
 export function createModelSettings(db: Database) {
-  let remembered: { readonly settings: Promise<Stored>; readonly until: number } | undefined;
-
-  function read(): Promise<Stored> {
-    if (!remembered || remembered.until < performance.now()) {
-      const settings = load(db);
-      remembered = { settings, until: performance.now() + REMEMBERED_MS };
-      settings.catch(() => (remembered = undefined));
-    }
-    return remembered.settings;
-  }
+  const remembered = remember(REMEMBERED_MS, () => load(db));
 
   async function write(name: string, value: object, detail: Readonly<Record<string, unknown>>, actor: UserId) {
     const entry = { actor, action: 'settings.change', subject: name, detail };
     await withOwner(db, OPERATOR, (trx) => audited(trx, (writing) => writeSetting(writing, name, value), entry));
-    remembered = undefined;
+    remembered.forget();
   }
 
   return {
-    readRoutes: async (): Promise<Routes> => (await read()).routes,
+    readRoutes: async (): Promise<Routes> => (await remembered.read()).routes,
 
     /** The name of the route that answers when a request names none; null for the configured model. */
-    readDefaultRoute: async (): Promise<string | null> => (await read()).defaultRoute,
+    readDefaultRoute: async (): Promise<string | null> => (await remembered.read()).defaultRoute,
 
     writeRoutes: (routes: Routes, actor: UserId): Promise<void> =>
       write(MODEL_ROUTES, modelRoutesSchema.parse(routes), { routes: Object.keys(routes) }, actor),

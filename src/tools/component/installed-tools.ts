@@ -1,3 +1,4 @@
+import { remember } from '#domain/remember.ts';
 import type { Database } from '#store/connection.ts';
 import { listTools, type ToolRow } from '#store/tools/tools.ts';
 import type { Tool } from '../tool.ts';
@@ -12,9 +13,8 @@ const REMEMBER_MS = 1000;
 /** The installed tools. Concurrent callers share one query. */
 export function createInstalledTools(db: Database, host: ComponentHost): () => Promise<readonly Tool[]> {
   let known = new Map<string, Installed>();
-  let looked: { at: number; tools: Promise<readonly Tool[]> } | undefined;
 
-  async function look(): Promise<readonly Tool[]> {
+  async function load(): Promise<readonly Tool[]> {
     const rows = await listTools(db);
     const next = new Map(rows.flatMap((row) => renew(row).map((installed) => [row.name, installed])));
     for (const { row } of known.values())
@@ -36,13 +36,5 @@ export function createInstalledTools(db: Database, host: ComponentHost): () => P
     }
   }
 
-  return () => {
-    if (looked && performance.now() - looked.at < REMEMBER_MS) return looked.tools;
-    const tools = look();
-    looked = { at: performance.now(), tools };
-    tools.catch(() => {
-      looked = undefined; // the next caller asks again
-    });
-    return tools;
-  };
+  return remember(REMEMBER_MS, load).read;
 }

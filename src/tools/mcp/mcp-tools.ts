@@ -1,4 +1,5 @@
 import { backoff } from '#domain/backoff.ts';
+import { remember } from '#domain/remember.ts';
 import type { McpServer } from '#domain/tool/mcp-server.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
@@ -42,27 +43,13 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
   const remembered = new Map<string, Promise<Offered>>();
   const refreshing = new Map<string, Promise<void>>();
   const stop = new AbortController();
-  let looked: { at: number; version: Promise<string | undefined> } | undefined;
+  const version = remember(REMEMBER_MS, () => readMcpVersion(db));
 
-  function currentVersion(): Promise<string | undefined> {
-    if (looked && performance.now() - looked.at < REMEMBER_MS) return looked.version;
-    const version = readMcpVersion(db);
-    looked = { at: performance.now(), version };
-    version.catch(() => {
-      looked = undefined; // the next caller asks again
-    });
-    return version;
-  }
-
-  async function offer(owner: Owner, version: string): Promise<Offered> {
+  async function load(owner: Owner, at: string): Promise<Offered> {
     const shared = await withOwner(db, EVERYONE, (trx) => listMcpServers(trx, EVERYONE));
     const own = await withOwner(db, owner, (trx) => listMcpServers(trx, owner));
     const servers = [...own.filter(({ name }) => shared.every((each) => each.name !== name)), ...shared];
-    return {
-      version,
-      servers,
-      tools: servers.flatMap(toolsOf),
-    };
+    return { version: at, servers, tools: servers.flatMap(toolsOf) };
   }
 
   function toolsOf(server: McpServer): Tool[] {
@@ -71,11 +58,11 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
     return hasReader ? [...tools, createResourceTool(server, host)] : tools;
   }
 
-  async function remember(owner: Owner, version: string): Promise<Offered> {
+  async function offeredTo(owner: Owner, at: string): Promise<Offered> {
     const before = await remembered.get(owner.userId)?.catch(() => undefined);
-    if (before?.version === version) return before;
+    if (before?.version === at) return before;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const offered = offer(owner, version);
+    const offered = load(owner, at);
     remembered.set(owner.userId, offered);
     return offered;
   }
@@ -95,22 +82,18 @@ export function createMcpTools(db: Database, host: McpHost, onError: (error: unk
     const owner = { userId: server.userId };
     if (!(await withOwner(db, owner, (trx) => claimMcpRefresh(trx, owner, server.id, LEASE_MS)))) return;
     await refreshMcpServer(db, server, host, { asker, signal: stop.signal });
-    forget();
-  }
-
-  function forget(): void {
-    looked = undefined;
+    version.forget();
   }
 
   return {
     async toolsFor(owner) {
-      const version = await currentVersion();
-      if (version === undefined) return [];
-      const { servers, tools } = await remember(owner, version);
+      const current = await version.read();
+      if (current === undefined) return [];
+      const { servers, tools } = await offeredTo(owner, current);
       refreshDue(servers, owner);
       return tools;
     },
-    forget,
+    forget: version.forget,
     async close() {
       stop.abort();
       await Promise.allSettled(refreshing.values());

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ListedTool, ToolAdmin } from '#agent/administration/tool-admin.ts';
+import type { ListedTool } from '#agent/administration/list-tools.ts';
+import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import { TOOL_LEVELS } from '#domain/tool/tool.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
