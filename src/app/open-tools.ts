@@ -13,9 +13,9 @@ import { createRefresh } from '#tools/auth/refresh.ts';
 import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
+import { createCircuitBreaker } from '#tools/mcp/circuit-breaker.ts';
 import { createLocalServers } from '#tools/mcp/local/local-servers.ts';
 import { createMcpTools } from '#tools/mcp/mcp-tools.ts';
-import { createRests } from '#tools/mcp/rests.ts';
 import { createServerHeaders } from '#tools/mcp/server-headers.ts';
 import { createServerTokens } from '#tools/mcp/server-tokens.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -58,7 +58,7 @@ export function openTools({ config, log, db, secrets, egress, takeUse, onError, 
     version: packageJson.version,
     headers: createServerHeaders(secrets),
     tokens: createServerTokens({ ...providers, refresh }),
-    rests: createRests(),
+    breaker: createCircuitBreaker(),
     takeUse,
     onSecretsUsed: ({ owner }: ToolContext, tool: string, names: readonly string[]) =>
       recordAudit(db, { actor: owner.userId, action: 'secret.use', subject: tool, detail: { names } }),

@@ -29,7 +29,7 @@ export type Tool = {
   /** Its calls can ask a person: they throw `InputRequired`. */
   readonly asks?: true;
   /** Milliseconds for which this replica refuses its calls, because it crashed too often. */
-  restLeft?(): number;
+  quarantineLeft?(): number;
   /** Resolves to the output for the model, which includes the tool's own errors. Throws only if the tool can't run at all. */
   call(argumentsJson: string, context: ToolContext): Promise<string>;
 };

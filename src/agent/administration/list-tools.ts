@@ -55,7 +55,7 @@ export async function listTools(parts: ListParts, principal: Principal): Promise
   const [current, rows, policies] = await Promise.all([tools.current(principal), listToolRows(db), listPolicies(db)]);
   const listed = current.definitions().map(async ({ name, description, parameters }): Promise<ListedTool> => {
     const tool = current.find(name);
-    const quarantineMs = tool?.restLeft?.() ?? 0;
+    const quarantineMs = tool?.quarantineLeft?.() ?? 0;
     const row = builtinNames.has(name) ? undefined : rows.find((each) => each.name === name);
     return {
       name,

@@ -21,7 +21,7 @@ const row = {
 const host: ComponentHost = {
   jails: {
     call: () => Promise.reject(new JailFailure('cpu', 'busy used too much CPU time.')),
-    restLeft: () => 0,
+    quarantineLeft: () => 0,
     forget: never,
     close: never,
   },

@@ -40,7 +40,7 @@ export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
     revision: row.revision,
     needsSignIn: async (owner) =>
       auth !== undefined && !(await host.credentials.exists({ auth, owner, secretName: auth.secretName })),
-    restLeft: () => host.jails.restLeft(row.name),
+    quarantineLeft: () => host.jails.quarantineLeft(row.name),
     async call(params, context) {
       const problem = paramsProblem(params);
       if (problem) return renderError(problem);

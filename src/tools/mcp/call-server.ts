@@ -1,11 +1,10 @@
 import type { McpServer } from '#domain/tool/mcp-server.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
 import { SignInRequired, type Tool, type ToolContext } from '../tool.ts';
-
+import type { CircuitBreaker } from './circuit-breaker.ts';
 import { McpFailure } from './mcp-failure.ts';
 import type { McpEndpoint, McpTokens } from './mcp-fetch.ts';
 import { renderError } from './render-result.ts';
-import type { Rests } from './rests.ts';
 import type { ServerHeaders } from './server-headers.ts';
 import { type ServerTokens, tokenName } from './server-tokens.ts';
 import { type McpNetwork, programOf } from './with-client.ts';
@@ -13,7 +12,7 @@ import { type McpNetwork, programOf } from './with-client.ts';
 export type McpHost = McpNetwork & {
   readonly headers: ServerHeaders;
   readonly tokens: Pick<ServerTokens, 'of' | 'needsSignIn' | 'discover'>;
-  readonly rests: Rests;
+  readonly breaker: CircuitBreaker;
   readonly takeUse: (key: string, limit: RateLimit) => Promise<RateUse>;
   /** Secrets were read for a call. */
   readonly onSecretsUsed: (context: ToolContext, toolName: string, names: readonly string[]) => Promise<void>;
@@ -32,9 +31,11 @@ export async function callServer(
   context: ToolContext,
   act: (endpoint: ServerEndpoint) => Promise<string>,
 ): Promise<string> {
-  const rest = host.rests.left(server.id);
-  if (rest > 0)
-    return renderError(`${server.name} failed several times. It is not called for ${Math.ceil(rest / 1000)} seconds.`);
+  const openMs = host.breaker.openFor(server.id);
+  if (openMs > 0)
+    return renderError(
+      `${server.name} failed several times. It is not called for ${Math.ceil(openMs / 1000)} seconds.`,
+    );
   const use = await host.takeUse(`mcp:${server.id}:${context.owner.userId}`, RATE);
   if (!use.isAllowed)
     return renderError(`${server.name} was called too often. Try again in ${use.retryInSeconds} seconds.`);
@@ -45,13 +46,13 @@ export async function callServer(
   if (names.length > 0) await host.onSecretsUsed(context, offered, names);
   try {
     const output = await act({ ...server, headers, tokens, program: programOf(server) });
-    host.rests.succeeded(server.id);
+    host.breaker.succeeded(server.id);
     return hide(output);
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
     if (error.reason === 'sign-in' && server.oauth) throw new SignInRequired(error.message);
     if (error.reason === 'unreachable') {
-      host.rests.failed(server.id);
+      host.breaker.failed(server.id);
       context.onStopped?.(error.reason);
     }
     return hide(renderError(error.message));
@@ -59,11 +60,14 @@ export async function callServer(
 }
 
 /** What all tools of a server have in common. */
-export function serverFields(server: McpServer, host: McpHost): Pick<Tool, 'server' | 'needsSignIn' | 'restLeft'> {
+export function serverFields(
+  server: McpServer,
+  host: McpHost,
+): Pick<Tool, 'server' | 'needsSignIn' | 'quarantineLeft'> {
   return {
     server: server.name,
     ...(server.oauth && { needsSignIn: (secretsOf) => host.tokens.needsSignIn(server, secretsOf) }),
-    restLeft: () => Math.max(host.rests.left(server.id), host.local?.restLeft(server.id) ?? 0),
+    quarantineLeft: () => Math.max(host.breaker.openFor(server.id), host.local?.quarantineLeft(server.id) ?? 0),
   };
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { McpServer, McpTool } from '#domain/tool/mcp-server.ts';
 import type { McpHost } from './call-server.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createMcpTool } from './mcp-tool.ts';
-import { createRests } from './rests.ts';
 import { createServerHeaders, splitHeader } from './server-headers.ts';
 
 const tool: McpTool = {
@@ -41,7 +41,7 @@ const host: McpHost = {
   version: '1',
   headers: createServerHeaders({ inVault: () => Promise.reject(new Error('not read')) }),
   tokens: { of: () => undefined, needsSignIn: async () => false, discover: () => Promise.reject(new Error('no')) },
-  rests: createRests(),
+  breaker: createCircuitBreaker(),
   takeUse: async () => ({ isAllowed: false, retryInSeconds: 7 }),
   onSecretsUsed: async () => {},
 };
@@ -106,17 +106,17 @@ test('calls beyond the rate limit are refused before anything is sent', async ()
   expect(sent).toEqual([]);
 });
 
-test('a server rests for a minute after two failures in a row', () => {
+test('a server is not called for a minute after two failures in a row', () => {
   let now = 0;
-  const rests = createRests(() => now);
-  rests.failed('a');
-  expect(rests.left('a')).toBe(0);
-  rests.succeeded('a');
-  rests.failed('a');
-  rests.failed('a');
-  expect([rests.left('a'), rests.left('b')]).toEqual([60_000, 0]);
+  const breaker = createCircuitBreaker(() => now);
+  breaker.failed('a');
+  expect(breaker.openFor('a')).toBe(0);
+  breaker.succeeded('a');
+  breaker.failed('a');
+  breaker.failed('a');
+  expect([breaker.openFor('a'), breaker.openFor('b')]).toEqual([60_000, 0]);
   now = 60_000;
-  expect(rests.left('a')).toBe(0);
+  expect(breaker.openFor('a')).toBe(0);
 });
 
 test('a scheme is kept apart from the key, so that the key alone is recognised', () => {

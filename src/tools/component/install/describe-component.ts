@@ -1,5 +1,6 @@
-import { type GuestOutcome, type Jail, startJail } from '../jail/jail.ts';
+import { type Jail, startJail } from '../jail/jail.ts';
 import { type ComponentFiles, DEFAULT_LIMITS, type HostImports } from '../jail/jail-call.ts';
+import type { GuestOutcome } from '../jail/running-call.ts';
 import { findWall } from '../jail/wall.ts';
 
 export type Described = { readonly schema: string; readonly description: string } | { readonly refusal: string };

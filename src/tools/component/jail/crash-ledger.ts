@@ -2,15 +2,15 @@ export type CrashRules = { readonly limit: number; readonly windowMs: number; re
 
 export type CrashLedger = {
   record(name: string): void;
-  /** Milliseconds until the tool can be called again; 0 for now. */
-  restLeft(name: string): number;
+  /** Milliseconds until the tool can be called again; 0 when it may be called. */
+  quarantineLeft(name: string): number;
   forget(name: string): void;
 };
 
-/** Counts the crashes of each tool. A tool that crashes too often is paused. */
+/** Counts the crashes of each tool. A tool that crashes too often is in quarantine for `restMs`. */
 export function createCrashLedger(rules: CrashRules, now: () => number = () => performance.now()): CrashLedger {
   const crashes = new Map<string, number[]>();
-  const restUntil = new Map<string, number>();
+  const until = new Map<string, number>();
 
   return {
     record(name) {
@@ -19,16 +19,16 @@ export function createCrashLedger(rules: CrashRules, now: () => number = () => p
       crashes.set(name, recent);
       if (recent.length < rules.limit) return;
       crashes.delete(name);
-      restUntil.set(name, now() + rules.restMs);
+      until.set(name, now() + rules.restMs);
     },
-    restLeft(name) {
-      const left = Math.max(0, (restUntil.get(name) ?? 0) - now());
-      if (left === 0) restUntil.delete(name);
+    quarantineLeft(name) {
+      const left = Math.max(0, (until.get(name) ?? 0) - now());
+      if (left === 0) until.delete(name);
       return left;
     },
     forget(name) {
       crashes.delete(name);
-      restUntil.delete(name);
+      until.delete(name);
     },
   };
 }

@@ -106,7 +106,7 @@ test('a program that crashes costs its call, and starts again after a wait', asy
 test('a program that crashes five times is left alone for ten minutes', async () => {
   const own = createLocalServers({ folder, path: undefined, version: '1', waitMs: 0 });
   for (let crash = 0; crash < 5; crash++) await expect(act('often', 'crash', own)).rejects.toThrow();
-  expect(own.restLeft('often')).toBeGreaterThan(500_000);
+  expect(own.quarantineLeft('often')).toBeGreaterThan(500_000);
   await expect(act('often', 'env', own)).rejects.toThrow('starts again in');
   expect(await startsOf('often')).toHaveLength(5);
 });

@@ -126,7 +126,7 @@ function startGuest({ url, data }: Program): void {
   const guest: Guest = { worker, call: undefined, logs: [], ready: false, cpuMs: 0 };
   let outOfMemory = false;
   guests.add(guest);
-  worker.on('message', (message: FromWorker) => hear(guest, message));
+  worker.on('message', (message: FromWorker) => receive(guest, message));
   worker.on('error', (error: unknown) => {
     outOfMemory = (error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     if (!guest.ready) fail(String(error));
@@ -144,7 +144,7 @@ function fail(message: string): void {
     send({ type: 'done', call, ended: { kind: 'contract', message: cut(message) }, logs: [] });
 }
 
-function hear(guest: Guest, message: FromWorker): void {
+function receive(guest: Guest, message: FromWorker): void {
   if (message.type === 'ready') {
     guest.ready = true;
     guest.cpuMs = message.cpuMs;

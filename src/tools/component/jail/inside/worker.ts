@@ -1,8 +1,9 @@
 import { randomFillSync } from 'node:crypto';
 import vm from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Bridge, EndKind } from './bridge.ts';
 import { giveUpPowers } from './give-up-powers.ts';
-import type { Bridge, createRealm, EndKind, Instantiate } from './realm.ts';
+import type { createRealm, Instantiate } from './realm.ts';
 
 /**
  * One thread, which runs one call at a time, each in a new context. Like all files in this folder it is run from its
