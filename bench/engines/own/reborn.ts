@@ -4,7 +4,7 @@ import { type GateId, type ItemId, newId, type ReplicaId, type ThreadId, type Tu
 import { type FunctionCallBody, type NewItem, text, textOf } from '#domain/thread/item.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { startEngine } from '#engine/engine.ts';
-import type { RunTurn } from '#engine/running-turns.ts';
+import type { RunTurn } from '#engine/running/turn-run.ts';
 import type { Accepting } from '#engine/statements/accept.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import { isAway } from '#store/away.ts';
