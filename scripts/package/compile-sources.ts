@@ -3,8 +3,8 @@ import path from 'node:path';
 import { type InputOptions, type OutputOptions, rolldown } from 'rolldown';
 import { PROGRAMS } from '../../src/program-files.ts';
 
-/** Native code, WebAssembly and compilers: npm installs them next to the package. Every other dependency is bundled. */
-export const NOT_BUNDLED = /^(@bytecodealliance\/jco-transpile|@napi-rs\/keyring|rolldown|componentize-qjs)(\/|$)/;
+/** Native code, a stand-in for WASI with a thread, and compilers: npm installs them. Every other dependency is bundled. */
+export const NOT_BUNDLED = /^(@bytecodealliance\/preview2-shim|@napi-rs\/keyring|rolldown|componentize-qjs)(\/|$)/;
 /** Optional modules that `pg` tries to load. */
 const ABSENT = /^pg-(native|cloudflare)$/;
 
@@ -62,8 +62,9 @@ async function compile({ root, entries, ...input }: Input, output: OutputOptions
     cwd: root,
     input: Object.fromEntries(files.map((file) => [file.replace(/\.ts$/, ''), path.join(root, file)])),
     platform: 'node',
-    onLog: (level, { message }) => {
-      if (level === 'warn') throw new Error(message);
+    onLog: (level, { code, message }) => {
+      // The transpiler's modules begin with a directive that means nothing to Node.
+      if (level === 'warn' && code !== 'MODULE_LEVEL_DIRECTIVE') throw new Error(message);
     },
   });
   await bundle.write({ ...output, format: 'esm', entryFileNames: '[name].js', minify: false });

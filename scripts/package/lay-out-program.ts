@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compileSources } from './compile-sources.ts';
 import { LAUNCHER } from './launcher.ts';
@@ -6,6 +6,9 @@ import { packageManifest, sdkManifest } from './manifests.ts';
 
 /** A new tool is a copy of the template. Jails receive their programs as source text, and tool authors read the types. */
 const COPIED = ['wit', 'sdk/template', 'src/engine/sql', 'src/lifecycle/sql', 'src/store/sql', 'migrations/baseline'];
+/** The transpiler finds them next to the program that it is bundled with. Its package would bring 100 MB that we never load. */
+const TRANSPILER = 'node_modules/@bytecodealliance/jco-transpile/vendor';
+const PREPARER = 'src/tools/component/install';
 const SOURCES = ['sdk/src', 'src/tools/component/jail/inside'];
 
 /**
@@ -20,6 +23,8 @@ export async function layOutProgram(root: string, target: string, more: readonly
       recursive: true,
       filter: (file) => !file.endsWith('.test.ts'),
     });
+  for await (const module of glob('*.wasm', { cwd: path.join(root, TRANSPILER) }))
+    await cp(path.join(root, TRANSPILER, module), path.join(target, PREPARER, module));
   await mkdir(path.join(target, 'bin'), { recursive: true });
   await writeFile(path.join(target, 'bin/reborn.js'), LAUNCHER, { mode: 0o755 });
   await writeJson(path.join(target, 'package.json'), await packageManifest(root));

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -58,13 +58,30 @@ async function linkDependencies(folder: string, installed: string): Promise<void
 }
 
 /** The process that checks a tool may read its own packages and follow no link out of them, so here they are copied. */
-export async function copyTranspiler(folder: string): Promise<void> {
-  const transpiler = 'node_modules/@bytecodealliance/jco-transpile';
-  await rm(path.join(folder, transpiler));
-  const needed = (await listInstalled(ROOT, [transpiler])).map((each) => each.folder);
-  for (const each of [transpiler, ...needed])
+export async function copyShim(folder: string): Promise<void> {
+  const shim = 'node_modules/@bytecodealliance/preview2-shim';
+  await rm(path.join(folder, shim));
+  const needed = (await listInstalled(ROOT, [shim])).map((each) => each.folder);
+  for (const each of [shim, ...needed])
     if (existsSync(path.join(ROOT, each)))
       await cp(path.join(ROOT, each), path.join(folder, each), { recursive: true });
+}
+
+/** The bytes that an installation takes on this machine: the package, and what npm installs with it. */
+export async function sizeWithDependencies(installed: string): Promise<number> {
+  const manifest = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
+  const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const folders = direct.map((name) => `node_modules/${name}`);
+  const needed = (await listInstalled(ROOT, folders)).map((each) => each.folder);
+  const present = [...new Set([...folders, ...needed])].map((each) => path.join(ROOT, each)).filter(existsSync);
+  const sizes = await Promise.all([installed, ...present].map(sizeOf));
+  return sizes.reduce((sum, size) => sum + size);
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
+  const stats = await Promise.all(files.map((file) => stat(path.join(file.parentPath, file.name))));
+  return stats.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** The packages whose code is in the program. The bundler names them above each file. */

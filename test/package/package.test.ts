@@ -11,7 +11,15 @@ import { CHROMIUM, openChromium } from '../browser/open-chromium.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { TOKEN, textOf, type WireResponse, webhookClientOf } from '../support/service.ts';
-import { canBecome, copyTranspiler, findBundled, installPackage, openInstalled, type Person } from './installed.ts';
+import {
+  canBecome,
+  copyShim,
+  findBundled,
+  installPackage,
+  openInstalled,
+  type Person,
+  sizeWithDependencies,
+} from './installed.ts';
 
 const NOBODY = 65_534;
 
@@ -114,7 +122,11 @@ test('the package has everything it needs and nothing else from the checkout', a
 test('npm installs only what cannot be bundled', async () => {
   const { dependencies } = JSON.parse(await readFile(path.join(installation.installed, 'package.json'), 'utf8'));
 
-  expect(Object.keys(dependencies)).toEqual(['@bytecodealliance/jco-transpile', '@napi-rs/keyring']);
+  expect(Object.keys(dependencies)).toEqual(['@bytecodealliance/preview2-shim', '@napi-rs/keyring']);
+});
+
+test('an installation takes less than 125 MB, PostgreSQL included', async () => {
+  expect(await sizeWithDependencies(installation.installed)).toBeLessThan(125e6);
 });
 
 test('the bill of materials lists every dependency, bundled or not', async () => {
@@ -153,7 +165,7 @@ test('the notices include the licence of everything bundled with the program and
 });
 
 test('a tool is checked, installed and called', async () => {
-  await copyTranspiler(installation.folder);
+  await copyShim(installation.folder);
   const { path: wasm } = await buildTool('examples/custom-tool');
   const home = await freshHome();
   const program = path.join(installation.installed, 'bin/reborn.js');

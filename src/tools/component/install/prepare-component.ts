@@ -82,8 +82,8 @@ function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: Comp
 
 /** It can read only the program and its packages. */
 function preparerFlags(): string[] {
-  const transpiler = fileURLToPath(import.meta.resolve('@bytecodealliance/jco-transpile/component'));
-  const packages = transpiler.slice(0, transpiler.indexOf('node_modules') + 'node_modules'.length);
+  const shim = fileURLToPath(import.meta.resolve('@bytecodealliance/preview2-shim'));
+  const packages = shim.slice(0, shim.indexOf('node_modules') + 'node_modules'.length);
   return [
     '--permission',
     '--allow-worker', // the transpiler's stand-in for WASI starts a thread when it is loaded
