@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
 import { DELIVERY_KINDS, type DeliveryKind } from '#domain/notification/delivery.ts';
-import { createTurnMetrics, type Registers } from './turn-metrics.ts';
+import { counterIn, createTurnMetrics, type Registers } from './turn-metrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -41,35 +41,12 @@ export function createMetrics() {
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [registry];
   const setState = createStateGauges(registers);
-  const answers = new Counter({
-    name: 'reborn_http_responses_total',
-    help: 'Answers to HTTP requests.',
-    labelNames: ['server', 'status'],
-    registers,
-  });
-  const rejected = new Counter({
-    name: 'reborn_requests_rejected_total',
-    help: 'HTTP requests that were refused.',
-    labelNames: ['server', 'reason'],
-    registers,
-  });
-  const takenOver = new Counter({
-    name: 'reborn_turn_takeovers_total',
-    help: 'Turns that this replica took from dead replicas.',
-    registers,
-  });
-  const rounds = new Counter({
-    name: 'reborn_background_rounds_total',
-    help: 'Completed rounds of background tasks.',
-    labelNames: ['task'],
-    registers,
-  });
-  const attempts = new Counter({
-    name: 'reborn_delivery_attempts_total',
-    help: 'Attempts to deliver something.',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  });
+  const counter = counterIn(registers);
+  const answers = counter('reborn_http_responses_total', 'Answers to HTTP requests.', ['server', 'status']);
+  const rejected = counter('reborn_requests_rejected_total', 'HTTP requests that were refused.', ['server', 'reason']);
+  const takenOver = counter('reborn_turn_takeovers_total', 'Turns that this replica took from dead replicas.');
+  const rounds = counter('reborn_background_rounds_total', 'Completed rounds of background tasks.', ['task']);
+  const attempts = counter('reborn_delivery_attempts_total', 'Attempts to deliver something.', ['kind', 'outcome']);
   const deliveryTime = new Histogram({
     name: 'reborn_delivery_seconds',
     help: 'Time from an event to its delivery.',
@@ -84,12 +61,11 @@ export function createMetrics() {
     buckets: SHORT_SECONDS,
     registers,
   });
-  const approvals = new Counter({
-    name: 'reborn_approvals_total',
-    help: 'Answers to calls that needed an approval.',
-    labelNames: ['reason', 'situation', 'answer'],
-    registers,
-  });
+  const approvals = counter('reborn_approvals_total', 'Answers to calls that needed an approval.', [
+    'reason',
+    'situation',
+    'answer',
+  ]);
   // Prometheus sees the first increase of a series only if the series has existed before.
   for (const server of ['gateway', 'webhook'])
     for (const reason of Object.values(REJECTIONS)) rejected.inc({ server, reason }, 0);
@@ -159,7 +135,8 @@ function sampleEventLoop(registers: Registers): () => void {
 }
 
 function createStateGauges(registers: Registers): (state: ServiceState) => void {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
   const replicas = gauge('reborn_replicas', 'Replicas that are alive.');
   const queued = gauge('reborn_turns_queued', 'Turns that wait to be run.');
   const running = gauge('reborn_turns_running', 'Turns that run.');
@@ -169,25 +146,12 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
     'reborn_place_wait_oldest_seconds',
     'How long ago the oldest turn that waits for a place on a replica was accepted.',
   );
-  const ended = new Gauge({
-    name: 'reborn_turns_ended_last_hour',
-    help: 'Turns that ended in the last hour.',
-    labelNames: ['status'],
-    registers,
-  });
+  const ended = gauge('reborn_turns_ended_last_hour', 'Turns that ended in the last hour.', ['status']);
   const open = gauge('reborn_deliveries_open', 'Deliveries that are not made yet.');
-  const dead = new Gauge({
-    name: 'reborn_deliveries_dead',
-    help: 'Deliveries that were given up, as long as they are kept.',
-    labelNames: ['kind'],
-    registers,
-  });
-  const deadLastDay = new Gauge({
-    name: 'reborn_deliveries_dead_last_day',
-    help: 'Deliveries that were given up in the last day.',
-    labelNames: ['kind'],
-    registers,
-  });
+  const dead = gauge('reborn_deliveries_dead', 'Deliveries that were given up, as long as they are kept.', ['kind']);
+  const deadLastDay = gauge('reborn_deliveries_dead_last_day', 'Deliveries that were given up in the last day.', [
+    'kind',
+  ]);
   const overdue = gauge('reborn_deliveries_oldest_seconds', 'How long the oldest due delivery has waited.');
   const sockets = gauge('reborn_websockets', 'Open WebSockets.');
   const streams = gauge('reborn_streams', 'Open event streams of responses.');

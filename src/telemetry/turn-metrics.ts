@@ -15,27 +15,27 @@ const TOOL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 
 type ModelName = { readonly provider: string; readonly name: string };
 
+/** Creates the counters of a registry. */
+export const counterIn =
+  (registers: Registers) =>
+  <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+
 /** Labels hold only names that the operator chose: channels, models, tools. Text from callers and models never becomes a label. */
 export function createTurnMetrics(registers: Registers) {
   const latency = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
     new Histogram<Label | 'trace_id'>({ name, help, labelNames, buckets, enableExemplars: true, registers });
-  const accepted = new Counter({
-    name: 'reborn_turns_accepted_total',
-    help: 'Turns that this replica accepted.',
-    labelNames: ['channel'],
-    registers,
-  });
-  const ended = new Counter({
-    name: 'reborn_turns_ended_total',
-    help: 'Turns that ended on this replica, by outcome; code is set for failures.',
-    labelNames: ['channel', 'status', 'code'],
-    registers,
-  });
-  const restarted = new Counter({
-    name: 'reborn_turn_restarts_total',
-    help: 'Attempts after the first, because of a crash, a hand-over or an error.',
-    registers,
-  });
+  const counter = counterIn(registers);
+  const accepted = counter('reborn_turns_accepted_total', 'Turns that this replica accepted.', ['channel']);
+  const ended = counter(
+    'reborn_turns_ended_total',
+    'Turns that ended on this replica, by outcome; code is set for failures.',
+    ['channel', 'status', 'code'],
+  );
+  const restarted = counter(
+    'reborn_turn_restarts_total',
+    'Attempts after the first, because of a crash, a hand-over or an error.',
+  );
   const queueWait = latency(
     'reborn_turn_queue_wait_seconds',
     'Time from accepting a turn to its first attempt.',
@@ -66,24 +66,17 @@ export function createTurnMetrics(registers: Registers) {
     ['provider', 'model', 'outcome'],
     LONG_SECONDS,
   );
-  const retries = new Counter({
-    name: 'reborn_model_retries_total',
-    help: 'Model calls that failed and were repeated, with the same or the next model.',
-    labelNames: ['model', 'next'],
-    registers,
-  });
-  const tokens = new Counter({
-    name: 'reborn_model_tokens_total',
-    help: 'Tokens of model calls. Cached input is also counted as input.',
-    labelNames: ['provider', 'model', 'type'],
-    registers,
-  });
-  const cost = new Counter({
-    name: 'reborn_model_cost_usd_total',
-    help: 'Cost of model calls with a known price.',
-    labelNames: ['provider', 'model'],
-    registers,
-  });
+  const retries = counter(
+    'reborn_model_retries_total',
+    'Model calls that failed and were repeated, with the same or the next model.',
+    ['model', 'next'],
+  );
+  const tokens = counter('reborn_model_tokens_total', 'Tokens of model calls. Cached input is also counted as input.', [
+    'provider',
+    'model',
+    'type',
+  ]);
+  const cost = counter('reborn_model_cost_usd_total', 'Cost of model calls with a known price.', ['provider', 'model']);
   const toolDuration = latency(
     'reborn_tool_call_duration_seconds',
     'Duration of tool calls.',
