@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { readFields } from '#http/routes/render-as.ts';
 import {
   holder,
   holderField,
@@ -77,16 +78,8 @@ const addMcpServer = defineRoute({
   responses: { 201: { description: 'The server with its tools, which count as reviewed.', json: server } },
   errors: [400, 409, 413, 429],
   async handle({ principal, body }, { mcpAdmin }: Services) {
-    const { name, url, command, headers, for: whom } = body;
-    const request = {
-      name,
-      url,
-      command,
-      headers,
-      privateNetwork: body.private_network,
-      trustAnnotations: body.trust_annotations,
-      client: body.client_id === undefined ? undefined : { id: body.client_id, secret: body.client_secret },
-    };
+    const { for: whom, client_id: id, client_secret: secret, ...asked } = body;
+    const request = { ...readFields(asked), client: id === undefined ? undefined : { id, secret } };
     return render(mcpAdmin, principal, await mcpAdmin.add(principal, request, holder(principal, whom)), whom);
   },
 });

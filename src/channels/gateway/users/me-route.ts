@@ -3,6 +3,7 @@ import type { UserPreferences } from '#agent/preferences.ts';
 import type { Accounts } from '#auth/accounts.ts';
 import type { Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { readFields } from '#http/routes/render-as.ts';
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../chat/chat-request.ts';
 
 /** What is the same for every user. */
@@ -76,10 +77,7 @@ const changeMe = defineRoute({
   responses: { 200: { description: 'The caller after the change.', json: me } },
   errors: [400, 413],
   async handle({ principal, body }, services: Services) {
-    await services.preferences.change(principal, {
-      ...(body.default_model !== undefined && { defaultModel: body.default_model }),
-      ...(body.generate_titles !== undefined && { generateTitles: body.generate_titles }),
-    });
+    await services.preferences.change(principal, readFields(body));
     return renderMe(principal, services);
   },
 });
