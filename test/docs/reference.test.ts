@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { ENGINE_PAGE, enginePage } from '../../scripts/engine-page/engine-page.ts';
 import { apiPage } from '../../scripts/reference/api.ts';
 import { capabilitiesPage } from '../../scripts/reference/capabilities.ts';
 import { clientApi } from '../../scripts/reference/client-api.ts';
@@ -22,4 +23,8 @@ test.each([
 
 test('client/src/api.ts matches the route definitions', async () => {
   await expect(clientApi()).toMatchFileSnapshot(path.resolve('client/src/api.ts'));
+});
+
+test('docs/decisions/engine.md has the results of the benchmark, and counts the lines of the engine', async () => {
+  await expect(await enginePage()).toMatchFileSnapshot(ENGINE_PAGE);
 });
