@@ -90,36 +90,8 @@ export function createNotifications(db: Database, secrets: Secrets) {
     },
 
     /** Returns the signing secret, which is never shown again. */
-    async addEndpoint(principal: Principal, asked: NewEndpoint): Promise<{ endpoint: Endpoint; secret: string }> {
-      if (asked.everyone) requireOperator(principal);
-      const owner = asked.everyone ? OPERATOR : principal;
-      const url = checkUrl(asked.url);
-      const id = newId<EndpointId>();
-      const secret = `whsec_${randomBytes(32).toString('base64')}`;
-      const name = endpointSecret(id);
-      const entry = {
-        actor: principal.userId,
-        action: 'endpoint.add',
-        subject: id,
-        detail: { url, everyone: asked.everyone },
-      };
-      const endpoint = await secrets.inVault({ userId: owner.userId }, async (vault, trx) => {
-        if ((await listEndpoints(trx, owner)).length >= MOST_ENDPOINTS)
-          throw new InvalidRequest(
-            'invalid_request',
-            null,
-            `A user can have ${MOST_ENDPOINTS} endpoints. Remove one first.`,
-          );
-        await vault.claimKey();
-        await vault.change((writer) => writer.put(name, secret), {
-          action: 'secret.put',
-          name,
-          actor: principal.userId,
-        });
-        return audited(trx, (writing) => insertEndpoint(writing, owner, { ...asked, url, id }), entry);
-      });
-      return { endpoint, secret };
-    },
+    addEndpoint: (principal: Principal, asked: NewEndpoint): Promise<AddedEndpoint> =>
+      addEndpoint(secrets, principal, asked),
 
     async removeEndpoint(principal: Principal, id: EndpointId): Promise<void> {
       const owner = await findOwner(principal, id);
@@ -138,6 +110,31 @@ export function createNotifications(db: Database, secrets: Secrets) {
       await withOwner(db, owner, (trx) => emit(trx, owner, { type: 'endpoint.test', subject: id }));
     },
   };
+}
+
+type AddedEndpoint = { readonly endpoint: Endpoint; readonly secret: string };
+
+async function addEndpoint(secrets: Secrets, principal: Principal, asked: NewEndpoint): Promise<AddedEndpoint> {
+  if (asked.everyone) requireOperator(principal);
+  const owner = asked.everyone ? OPERATOR : principal;
+  const actor = principal.userId;
+  const url = checkUrl(asked.url);
+  const id = newId<EndpointId>();
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const name = endpointSecret(id);
+  const entry = { actor, action: 'endpoint.add', subject: id, detail: { url, everyone: asked.everyone } };
+  const endpoint = await secrets.inVault({ userId: owner.userId }, async (vault, trx) => {
+    if ((await listEndpoints(trx, owner)).length >= MOST_ENDPOINTS)
+      throw new InvalidRequest(
+        'invalid_request',
+        null,
+        `A user can have ${MOST_ENDPOINTS} endpoints. Remove one first.`,
+      );
+    await vault.claimKey();
+    await vault.change((writer) => writer.put(name, secret), { action: 'secret.put', name, actor });
+    return audited(trx, (writing) => insertEndpoint(writing, owner, { ...asked, url, id }), entry);
+  });
+  return { endpoint, secret };
 }
 
 /** No tool can name it, because names of secrets can't contain a colon. */

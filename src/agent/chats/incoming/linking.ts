@@ -79,19 +79,7 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
         return undefined;
       }
       const link = { accountId: account.id, sender: sender.id, name: sender.name.slice(0, 100), chat: incoming.chat };
-      const owner = { userId };
-      const entry = { actor: userId, action: 'chat.link', subject: account.id, detail: { sender: sender.id } };
-      return withOwner(db, owner, (trx) =>
-        audited(
-          trx,
-          async (writing) => {
-            if (!(await takeChatCode(writing, owner, hash))) return undefined;
-            await insertChatLink(writing, { ...link, userId });
-            return userId;
-          },
-          (linked) => (linked === undefined ? 'no right changed' : entry),
-        ),
-      );
+      return insertLink(db, { userId }, link, hash);
     },
 
     /** Says once how to get access. */
@@ -109,6 +97,28 @@ export function createLinking({ db, system }: { readonly db: Database; readonly 
       );
     },
   };
+}
+
+/** Uses up the code. undefined when someone else has just used it. */
+async function insertLink(
+  db: Database,
+  owner: Pick<Principal, 'userId'>,
+  link: Omit<Parameters<typeof insertChatLink>[1], 'userId'>,
+  codeHash: Buffer,
+): Promise<UserId | undefined> {
+  const { userId } = owner;
+  const entry = { actor: userId, action: 'chat.link', subject: link.accountId, detail: { sender: link.sender } };
+  return withOwner(db, owner, (trx) =>
+    audited(
+      trx,
+      async (writing) => {
+        if (!(await takeChatCode(writing, owner, codeHash))) return undefined;
+        await insertChatLink(writing, { ...link, userId });
+        return userId;
+      },
+      (linked) => (linked === undefined ? 'no right changed' : entry),
+    ),
+  );
 }
 
 const WRONG_CODE = 'This code is not valid, or it has expired. Get a new one in the web app, under Settings.';
