@@ -6,7 +6,7 @@ import { McpFailure } from './mcp-failure.ts';
 import type { McpEndpoint } from './mcp-fetch.ts';
 import { listOffers } from './offers/server-offers.ts';
 import { showProgress } from './progress.ts';
-import { createConversation, type InputRequest, withQuestions } from './questions/conversation.ts';
+import { createCallQuestions, type InputRequest, withQuestions } from './questions/call-questions.ts';
 import { type McpNetwork, priorOf, withClient } from './with-client.ts';
 
 export type McpTools = CleanTools & {
@@ -56,24 +56,24 @@ export function callMcpTool(
   { signal, answered, onProgress }: Pick<ToolContext, 'signal' | 'answered' | 'onProgress'>,
 ): Promise<CallToolResult> {
   const prior = priorOf(server.discovery);
-  const conversation = createConversation(answered);
+  const questions = createCallQuestions(answered);
   const limits = { timeoutMs: network.callMs ?? CALL_MS, signal, prior };
   return withClient(network, server, limits, (client, options) =>
-    withQuestions(client, conversation, async () => {
+    withQuestions(client, questions, async () => {
       const more = {
         ...options,
         allowInputRequired: true,
         ...(onProgress && { onprogress: showProgress(onProgress) }),
       };
-      let input = conversation.resume();
+      let input = questions.resume();
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const result: CallToolResult | InputRequiredResult = await client
           .callTool({ ...call, ...input }, more)
           .catch((error: unknown) => {
-            throw conversation.explain(error);
+            throw questions.explain(error);
           });
         if (!isInputRequired(result)) return result;
-        input = conversation.answerResult(result as InputRequest);
+        input = questions.answerResult(result as InputRequest);
       }
       throw new McpFailure('refused', 'The server keeps asking for more before it answers.');
     }),

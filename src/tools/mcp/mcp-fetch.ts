@@ -1,5 +1,6 @@
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import type { EgressRequest } from '#egress/exchange.ts';
 import { type Challenge, parseChallenge } from '../auth/discover-oauth.ts';
 import { McpFailure } from './mcp-failure.ts';
 
@@ -37,98 +38,32 @@ const MAX_REQUESTS = 40;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
+/** The requests of one client, and what they have used of its budget. */
+type Traffic = {
+  readonly endpoint: McpEndpoint;
+  readonly egress: Pick<Egress, 'send'>;
+  readonly endsAt: number;
+  readonly breakOff: (error: unknown) => void;
+  requests: number;
+  received: number;
+};
+
 /** The network of one client: requests to one origin, through egress, within a budget for the client's whole life. */
 export function createMcpFetch(
-  { url, privateNetwork, headers, tokens }: McpEndpoint,
+  endpoint: McpEndpoint,
   { egress, timeoutMs }: { readonly egress: Pick<Egress, 'send'>; readonly timeoutMs: number },
 ): McpFetch {
-  const { origin, port } = new URL(url);
-  const endsAt = performance.now() + timeoutMs;
-  const hasOwnKey = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const notifications = new Set<Promise<unknown>>();
   const { promise: broken, reject: breakOff } = Promise.withResolvers<never>();
   broken.catch(() => {});
-  let requests = 0;
-  let received = 0;
-
-  function count(bytes: number): void {
-    received += bytes;
-    if (received > MAX_BYTES) throw new EgressFailed(`The server sent more than ${MAX_BYTES / 1024 / 1024} MiB.`);
-  }
-
-  /** A request that is refused with 401 has not been acted on, so it is sent again with a new token, once. */
-  async function sendSignedIn(target: URL, init: RequestInit): Promise<Response> {
-    const token = await tokens?.current();
-    if (tokens && token === undefined) throw signInNeeded();
-    const answer = await send(target, init, token);
-    if (answer.status === 403) return explainScope(answer);
-    if (answer.status !== 401) return answer;
-    const challenge = parseChallenge(answer.headers.get('www-authenticate'));
-    if (token === undefined) {
-      if (challenge && !hasOwnKey) throw signInNeeded(challenge);
-      return answer;
-    }
-    const renewed = await tokens?.renew(token);
-    if (renewed === undefined) throw signInNeeded(challenge);
-    return send(target, init, renewed);
-  }
-
-  async function send(target: URL, init: RequestInit, token: string | undefined): Promise<Response> {
-    if (target.origin !== origin)
-      throw new EgressRefused('The server redirects to another host, which is not allowed.');
-    if (++requests > MAX_REQUESTS)
-      throw new McpFailure('refused', `The server needs more than ${MAX_REQUESTS} requests.`);
-    const started = Promise.withResolvers<Response>();
-    const isDeep = createDepthCheck();
-    let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-    const answered = egress.send({
-      method: init.method ?? 'GET',
-      url: target,
-      namedPort: port === '' ? undefined : Number(port),
-      privateOrigin: privateNetwork ? origin : undefined,
-      headers: {
-        ...Object.fromEntries(new Headers(init.headers)),
-        ...headers,
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
-      ...(typeof init.body === 'string' && { body: init.body }),
-      timeoutMs: Math.max(1, Math.ceil(endsAt - performance.now())),
-      maxResponseBytes: MAX_BYTES,
-      onHead({ status, headers: sent }) {
-        if (status !== 200 || !sent['content-type']?.startsWith('text/event-stream')) return;
-        const body = new ReadableStream<Uint8Array>({
-          start: (controller) => void (stream = controller),
-          cancel: () => void (stream = undefined), // the client has what it wanted
-        });
-        started.resolve(new Response(body, { status, headers: sent }));
-      },
-      onChunk(bytes, chunk) {
-        count(bytes);
-        if (isDeep(chunk)) throw tooDeep();
-        stream?.enqueue(Uint8Array.from(chunk));
-      },
-      ...(init.signal && { signal: init.signal }),
-    });
-    answered.then(
-      ({ status, headers: sent, body }) => {
-        stream?.close();
-        if (stream && !hasResult(body, init.body)) breakOff(new McpFailure('unreachable', ENDED));
-        const hasBody = ![204, 205, 304].includes(status);
-        started.resolve(new Response(hasBody ? Buffer.from(body) : null, { status, headers: sent }));
-      },
-      (error: unknown) => {
-        if (stream) breakOff(error);
-        started.reject(error);
-      },
-    );
-    return started.promise;
-  }
+  const endsAt = performance.now() + timeoutMs;
+  const traffic: Traffic = { endpoint, egress, endsAt, breakOff, requests: 0, received: 0 };
 
   return {
     fetch(target, init = {}) {
       // The stream for messages of the server never ends.
       if ((init.method ?? 'GET') === 'GET') return Promise.resolve(new Response(null, { status: 405 }));
-      const answer = sendSignedIn(new URL(target), init);
+      const answer = sendSignedIn(traffic, new URL(target), init);
       if (isNotification(init.body)) {
         const done = answer.catch(() => {}).finally(() => notifications.delete(done));
         notifications.add(done);
@@ -137,6 +72,87 @@ export function createMcpFetch(
     },
     broken,
     notified: () => Promise.all(notifications),
+  };
+}
+
+/** A request that is refused with 401 has not been acted on, so it is sent again with a new token, once. */
+async function sendSignedIn(traffic: Traffic, target: URL, init: RequestInit): Promise<Response> {
+  const { tokens, headers } = traffic.endpoint;
+  const token = await tokens?.current();
+  if (tokens && token === undefined) throw signInNeeded();
+  const answer = await send(traffic, target, init, token);
+  if (answer.status === 403) return explainScope(answer);
+  if (answer.status !== 401) return answer;
+  const challenge = parseChallenge(answer.headers.get('www-authenticate'));
+  if (token === undefined) {
+    const hasOwnKey = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+    if (challenge && !hasOwnKey) throw signInNeeded(challenge);
+    return answer;
+  }
+  const renewed = await tokens?.renew(token);
+  if (renewed === undefined) throw signInNeeded(challenge);
+  return send(traffic, target, init, renewed);
+}
+
+/** An event stream is answered as soon as it begins, anything else when it is complete. */
+async function send(traffic: Traffic, target: URL, init: RequestInit, token: string | undefined): Promise<Response> {
+  const request = toRequest(traffic, target, init, token);
+  const started = Promise.withResolvers<Response>();
+  const isDeep = createDepthCheck();
+  let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const answered = traffic.egress.send({
+    ...request,
+    onHead({ status, headers: sent }) {
+      if (status !== 200 || !sent['content-type']?.startsWith('text/event-stream')) return;
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => void (stream = controller),
+        cancel: () => void (stream = undefined), // the client has what it wanted
+      });
+      started.resolve(new Response(body, { status, headers: sent }));
+    },
+    onChunk(bytes, chunk) {
+      traffic.received += bytes;
+      if (traffic.received > MAX_BYTES)
+        throw new EgressFailed(`The server sent more than ${MAX_BYTES / 1024 / 1024} MiB.`);
+      if (isDeep(chunk)) throw tooDeep();
+      stream?.enqueue(Uint8Array.from(chunk));
+    },
+  });
+  answered.then(
+    ({ status, headers: sent, body }) => {
+      stream?.close();
+      if (stream && !hasResult(body, init.body)) traffic.breakOff(new McpFailure('unreachable', ENDED));
+      const hasBody = ![204, 205, 304].includes(status);
+      started.resolve(new Response(hasBody ? Buffer.from(body) : null, { status, headers: sent }));
+    },
+    (error: unknown) => {
+      if (stream) traffic.breakOff(error);
+      started.reject(error);
+    },
+  );
+  return started.promise;
+}
+
+function toRequest(traffic: Traffic, target: URL, init: RequestInit, token: string | undefined): EgressRequest {
+  const { url, privateNetwork, headers } = traffic.endpoint;
+  const { origin, port } = new URL(url);
+  if (target.origin !== origin) throw new EgressRefused('The server redirects to another host, which is not allowed.');
+  if (++traffic.requests > MAX_REQUESTS)
+    throw new McpFailure('refused', `The server needs more than ${MAX_REQUESTS} requests.`);
+  return {
+    method: init.method ?? 'GET',
+    url: target,
+    namedPort: port === '' ? undefined : Number(port),
+    privateOrigin: privateNetwork ? origin : undefined,
+    headers: {
+      ...Object.fromEntries(new Headers(init.headers)),
+      ...headers,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    ...(typeof init.body === 'string' && { body: init.body }),
+    timeoutMs: Math.max(1, Math.ceil(traffic.endsAt - performance.now())),
+    maxResponseBytes: MAX_BYTES,
+    ...(init.signal && { signal: init.signal }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { InputRequired } from '../../tool.ts';
+import { createCallQuestions } from './call-questions.ts';
 import { cleanQuestion } from './clean-question.ts';
-import { createConversation } from './conversation.ts';
 
 const form = (properties: object, more: object = {}) => ({
   message: 'Which?',
@@ -60,7 +60,7 @@ function errorOf(act: () => unknown): unknown {
 test('a server that never stops asking is refused, and so is a state that is too large', () => {
   const ask = (answered?: { state: object; input: object }) =>
     errorOf(() =>
-      createConversation(answered && { state: answered.state, input: {} }).answerResult({
+      createCallQuestions(answered && { state: answered.state, input: {} }).answerResult({
         inputRequests: { q: { method: 'elicitation/create', params: form({}) } },
       }),
     );
@@ -74,18 +74,18 @@ test('a server that never stops asking is refused, and so is a state that is too
     inputRequests: { q: { method: 'elicitation/create', params: form({}) } },
     requestState: 'x'.repeat(70_000),
   };
-  expect(() => createConversation(undefined).answerResult(large)).toThrow('too large');
+  expect(() => createCallQuestions(undefined).answerResult(large)).toThrow('too large');
 });
 
 test('several questions at once are asked one after the other, without the server', () => {
   const request = (message: string) => ({ method: 'elicitation/create', params: { ...form({}), message } });
   const result = { inputRequests: { one: request('One?'), two: request('Two?'), roots: { method: 'roots/list' } } };
-  const asked = () => createConversation(undefined).answerResult({ ...result, requestState: 's' });
+  const asked = () => createCallQuestions(undefined).answerResult({ ...result, requestState: 's' });
   const first = errorOf(asked) as InputRequired;
   expect(first.question.message).toBe('One?');
-  const second = errorOf(() => createConversation({ state: first.state, input: {} }).resume()) as InputRequired;
+  const second = errorOf(() => createCallQuestions({ state: first.state, input: {} }).resume()) as InputRequired;
   expect(second.question.message).toBe('Two?');
-  expect(createConversation({ state: second.state, input: {} }).resume()).toEqual({
+  expect(createCallQuestions({ state: second.state, input: {} }).resume()).toEqual({
     inputResponses: {
       roots: { roots: [] },
       one: { action: 'accept', content: {} },
@@ -97,5 +97,5 @@ test('several questions at once are asked one after the other, without the serve
 
 test('a server that asks the model (sampling) is refused', () => {
   const result = { inputRequests: { s: { method: 'sampling/createMessage', params: { messages: [] } } } };
-  expect(() => createConversation(undefined).answerResult(result)).toThrow('does not have');
+  expect(() => createCallQuestions(undefined).answerResult(result)).toThrow('does not have');
 });

@@ -37,7 +37,7 @@ const MAX_STATE_BYTES = 64 * 1024;
 /**
  * The questions of a server during one call, and the answers of a person. A question ends the call: it is made again with the answer, which may come a week later and on another replica.
  */
-export function createConversation(answered: AnsweredQuestion | undefined) {
+export function createCallQuestions(answered: AnsweredQuestion | undefined) {
   const before = answered && (answered.state as CallState); // written by `ask` below
   const responses: Record<string, Response> = { ...before?.responses };
   if (before && answered) responses[before.current] = { action: 'accept', content: toContent(answered.input) };
@@ -112,7 +112,7 @@ export function createConversation(answered: AnsweredQuestion | undefined) {
   };
 }
 
-export type Conversation = ReturnType<typeof createConversation>;
+export type CallQuestions = ReturnType<typeof createCallQuestions>;
 
 const toContent = (input: AnsweredQuestion['input']) =>
   Object.fromEntries(
@@ -139,31 +139,31 @@ function pagesOf(error: unknown): readonly object[] | undefined {
   return pages.slice(0, MAX_REQUESTS).flatMap((each) => (typeof each === 'object' && each !== null ? [each] : []));
 }
 
-const active = new WeakMap<Client, Set<Conversation>>();
+const active = new WeakMap<Client, Set<CallQuestions>>();
 
 /**
- * Lets `conversation` answer the questions of a server while `act` runs. A program has one connection for all calls, and its
+ * Lets `questions` answer the questions of a server while `act` runs. A program has one connection for all calls, and its
  * questions don't say which call they are about: with several calls under way they are refused.
  */
-export async function withQuestions<T>(client: Client, conversation: Conversation, act: () => Promise<T>): Promise<T> {
+export async function withQuestions<T>(client: Client, questions: CallQuestions, act: () => Promise<T>): Promise<T> {
   const present = active.get(client);
-  const conversations = present ?? new Set<Conversation>();
+  const callers = present ?? new Set<CallQuestions>();
   if (!present) {
-    active.set(client, conversations);
+    active.set(client, callers);
     client.setRequestHandler('elicitation/create', (request) => {
-      const [only, ...others] = conversations;
+      const [only, ...others] = callers;
       return only && others.length === 0 ? only.answer(request.params) : { action: 'cancel' };
     });
   }
-  conversations.add(conversation);
+  callers.add(questions);
   try {
     const result = await act();
-    const asked = conversation.pending();
+    const asked = questions.pending();
     if (asked) throw asked;
     return result;
   } catch (error) {
-    throw conversation.pending() ?? error;
+    throw questions.pending() ?? error;
   } finally {
-    conversations.delete(conversation);
+    callers.delete(questions);
   }
 }
