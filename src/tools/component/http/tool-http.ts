@@ -2,11 +2,11 @@ import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
 import { GivenUp } from '#safety/apart/worker-pool.ts';
-import { createSecretGuard } from '#safety/secrets/secret-guard.ts';
+import { createSecretGuard, type SecretGuard } from '#safety/secrets/secret-guard.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import { getAllowedUrl } from './allowlist.ts';
-import { addCredentials } from './credentials.ts';
+import { addCredentials, type Secrets } from './credentials.ts';
 import { loadSecrets } from './load-secrets.ts';
 import { CredentialMissing, RequestFailed, RequestRefused } from './tool-http-failure.ts';
 import { parseToolRequest, type ToolRequest } from './tool-request.ts';
@@ -45,22 +45,18 @@ const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 /** HTTP for one call of a tool. The secrets are read once, now, and never reach the tool. */
 export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp> {
-  const { capabilities, egress, onWarning, signal } = options;
-  const { http } = capabilities;
+  const { capabilities, onWarning } = options;
   const secrets = await loadSecrets(capabilities, options.secretFor);
   const guard = createSecretGuard(secrets.values, options.toolName);
-  let requests = 0;
+  const state: CallState = { options, secrets, guard, requests: 0 };
   let hasWarned = false;
-  let missing: string | undefined;
-  let leaked: string | undefined;
-  let failure: unknown;
 
   return {
     async httpRequest(request) {
       try {
-        return await makeRequest(request);
+        return await makeRequest(state, request);
       } catch (error) {
-        throw forTool(error);
+        throw forTool(state, error);
       }
     },
     secretExists(name) {
@@ -69,95 +65,114 @@ export async function createToolHttp(options: ToolHttpOptions): Promise<ToolHttp
       hasWarned = true; // the number of requests must be bounded
       return false;
     },
-    missing: () => missing,
-    leaked: () => leaked,
-    failure: () => failure,
+    missing: () => state.missing,
+    leaked: () => state.leaked,
+    failure: () => state.failure,
   };
+}
 
-  async function makeRequest(request: ToolRequest): Promise<{ status: number; body: Uint8Array }> {
-    if (leaked !== undefined) throw new RequestRefused(LEAKED);
-    if (++requests > MAX_REQUESTS)
-      throw new RequestRefused(`A call may make ${MAX_REQUESTS} requests, and not one more.`);
-    const { method, headers } = parseToolRequest(request);
-    const url = getAllowedUrl(http.allowlist, method, request.url);
-    await refuseKnownSecrets(request);
-    await countRequest(options);
+type CallState = {
+  readonly options: ToolHttpOptions;
+  readonly secrets: Secrets;
+  readonly guard: SecretGuard;
+  requests: number;
+  missing?: string;
+  leaked?: string;
+  failure?: unknown;
+};
 
-    headers.set('accept-encoding', 'identity'); // compressed data can't be searched for secrets
-    if (options.traceparent !== undefined) headers.set('traceparent', options.traceparent);
-    addCredentials({ url, headers }, http.credentials, secrets);
+async function makeRequest(state: CallState, request: ToolRequest): Promise<{ status: number; body: Uint8Array }> {
+  const { options, secrets } = state;
+  const { http } = options.capabilities;
+  if (state.leaked !== undefined) throw new RequestRefused(LEAKED);
+  if (++state.requests > MAX_REQUESTS)
+    throw new RequestRefused(`A call may make ${MAX_REQUESTS} requests, and not one more.`);
+  const { method, headers } = parseToolRequest(request);
+  const url = getAllowedUrl(http.allowlist, method, request.url);
+  await refuseKnownSecrets(state, request);
+  await countRequest(options);
 
-    const answer = await send({
-      method,
-      url,
-      headers: Object.fromEntries(headers),
-      ...(request.body && { body: request.body }),
-      timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, http.timeoutSecs * 1000),
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-      signal,
-    });
-    return { status: answer.status, body: await readBody(answer, url.hostname) };
+  headers.set('accept-encoding', 'identity'); // compressed data can't be searched for secrets
+  if (options.traceparent !== undefined) headers.set('traceparent', options.traceparent);
+  addCredentials({ url, headers }, http.credentials, secrets);
+
+  const answer = await send(state, {
+    method,
+    url,
+    headers: Object.fromEntries(headers),
+    ...(request.body && { body: request.body }),
+    timeoutMs: Math.min(request.timeoutMs ?? Number.POSITIVE_INFINITY, http.timeoutSecs * 1000),
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    signal: options.signal,
+  });
+  return { status: answer.status, body: await readBody(state, answer, url.hostname) };
+}
+
+/**
+ * A tool can't know its secrets. If it does, one has leaked and goes no further, or the tool is guessing: each answer to
+ * a guess would tell it more, so the first hit is the last answer it gets.
+ */
+async function refuseKnownSecrets(state: CallState, { url, headers, body }: ToolRequest): Promise<void> {
+  const { onWarning, onLeak } = state.options;
+  const name = await state.guard.findIn(url, headers, body ?? '');
+  if (name === undefined) return;
+  state.leaked ??= name;
+  onWarning(`The tool tried to send the secret ${name} itself. It must have leaked: set a new one.`);
+  await onLeak(name);
+  throw new RequestRefused(LEAKED);
+}
+
+async function send(
+  { options, guard }: CallState,
+  request: EgressRequest & { readonly url: URL },
+): Promise<EgressAnswer> {
+  const { hostname } = request.url;
+  const began = performance.now();
+  try {
+    return await options.egress.send(request);
+  } catch (error) {
+    if (options.signal.aborted) throw new RequestFailed('The call was stopped.');
+    if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
+
+    // The message can quote the request, which now contains secrets.
+    options.onWarning(`The request to ${hostname} failed: ${guard.scrub(error.message)}`);
+    if (error instanceof EgressRefused)
+      throw new RequestRefused(`${hostname} can't be reached: there is no such host, or it is not a public one.`);
+    if (performance.now() - began >= request.timeoutMs)
+      throw new RequestFailed(`${hostname} did not answer within ${request.timeoutMs} ms.`);
+    throw new RequestFailed(`${hostname} could not be reached, broke off, or answered with more than 10 MiB.`);
   }
+}
 
-  /**
-   * A tool can't know its secrets. If it does, one has leaked and goes no further, or the tool is guessing: each answer to
-   * a guess would tell it more, so the first hit is the last answer it gets.
-   */
-  async function refuseKnownSecrets({ url, headers, body }: ToolRequest): Promise<void> {
-    const name = await guard.findIn(url, headers, body ?? '');
-    if (name === undefined) return;
-    leaked ??= name;
-    onWarning(`The tool tried to send the secret ${name} itself. It must have leaked: set a new one.`);
-    await options.onLeak(name);
-    throw new RequestRefused(LEAKED);
+async function readBody(
+  { options, guard }: CallState,
+  { headers, body }: EgressAnswer,
+  hostname: string,
+): Promise<Uint8Array> {
+  const [, encoding = 'identity'] =
+    Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-encoding') ?? [];
+  if (encoding.toLowerCase() !== 'identity' && body.byteLength > 0)
+    throw new RequestFailed(
+      `${hostname} answered in ${JSON.stringify(encoding)} encoding, though it was asked for none.`,
+    );
+
+  const { bytes, found } = await guard.redact(body);
+  if (found.length > 0)
+    options.onWarning(
+      `${hostname} answered with ${[...new Set(found)].join(', ')} (${found.length} times). It was redacted.`,
+    );
+  return bytes;
+}
+
+function forTool(state: CallState, error: unknown): Error {
+  if (error instanceof RequestRefused || error instanceof RequestFailed) return error;
+  if (error instanceof CredentialMissing) {
+    state.missing ??= error.secretName;
+    return error;
   }
-
-  async function send(request: EgressRequest & { readonly url: URL }): Promise<EgressAnswer> {
-    const { hostname } = request.url;
-    const began = performance.now();
-    try {
-      return await egress.send(request);
-    } catch (error) {
-      if (signal.aborted) throw new RequestFailed('The call was stopped.');
-      if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
-
-      // The message can quote the request, which now contains secrets.
-      onWarning(`The request to ${hostname} failed: ${guard.scrub(error.message)}`);
-      if (error instanceof EgressRefused)
-        throw new RequestRefused(`${hostname} can't be reached: there is no such host, or it is not a public one.`);
-      if (performance.now() - began >= request.timeoutMs)
-        throw new RequestFailed(`${hostname} did not answer within ${request.timeoutMs} ms.`);
-      throw new RequestFailed(`${hostname} could not be reached, broke off, or answered with more than 10 MiB.`);
-    }
-  }
-
-  async function readBody({ headers, body }: EgressAnswer, hostname: string): Promise<Uint8Array> {
-    const [, encoding = 'identity'] =
-      Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-encoding') ?? [];
-    if (encoding.toLowerCase() !== 'identity' && body.byteLength > 0)
-      throw new RequestFailed(
-        `${hostname} answered in ${JSON.stringify(encoding)} encoding, though it was asked for none.`,
-      );
-
-    const { bytes, found } = await guard.redact(body);
-    if (found.length > 0)
-      onWarning(
-        `${hostname} answered with ${[...new Set(found)].join(', ')} (${found.length} times). It was redacted.`,
-      );
-    return bytes;
-  }
-
-  function forTool(error: unknown): Error {
-    if (error instanceof RequestRefused || error instanceof RequestFailed) return error;
-    if (error instanceof CredentialMissing) {
-      missing ??= error.secretName;
-      return error;
-    }
-    if (error instanceof GivenUp)
-      return new RequestFailed('It took too long to look for secrets. Send or ask for less.');
-    failure ??= error;
-    return new RequestFailed('The host could not make the request. It is not the fault of the tool.');
-  }
+  if (error instanceof GivenUp) return new RequestFailed('It took too long to look for secrets. Send or ask for less.');
+  state.failure ??= error;
+  return new RequestFailed('The host could not make the request. It is not the fault of the tool.');
 }
 
 /** The limit applies to the tool, over all users. */
