@@ -6,8 +6,8 @@ export const PROGRAMS = [
   'tools/component/install/preparer',
   'tools/mcp/local/guard',
   'tools/builtin/web/read-page',
-  'safety/apart/run-rules',
-  'safety/apart/worker',
+  'safety/worker-threads/run-rules',
+  'safety/worker-threads/worker',
   'safety/json-schema/schema-checks',
 ] as const;
 

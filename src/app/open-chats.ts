@@ -12,7 +12,7 @@ import { createMailPort } from '#channels/mail/mail-port.ts';
 import { createSlackPort } from '#channels/slack/slack-port.ts';
 import type { Connect } from '#channels/slack/socket-link.ts';
 import { createTelegramPort } from '#channels/telegram/telegram-port.ts';
-import { runApart, unlessGivenUp } from '#safety/apart/worker-pool.ts';
+import { runInWorker, unlessGivenUp } from '#safety/worker-threads/worker-pool.ts';
 import { findUser } from '#store/accounts/users.ts';
 import type { Core } from './core.ts';
 
@@ -59,7 +59,7 @@ export function openChats(core: Core) {
 function openPorts({ egress, parts, undo }: Core) {
   const mail = createMailPort({
     lookUp: (host, options) => egress.lookUp(host, options),
-    htmlToText: (html, lane) => unlessGivenUp(runApart({ ...MAIL_READER, input: html, lane })),
+    htmlToText: (html, lane) => unlessGivenUp(runInWorker({ ...MAIL_READER, input: html, lane })),
   });
   undo.defer(() => mail.close());
   const transport: Transport = (request) => egress.send(request);

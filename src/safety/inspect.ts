@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { BlockReason } from '#domain/thread/item.ts';
-import type { Findings } from './apart/run-rules.ts';
-import { wantedOf } from './apart/wanted.ts';
-import { runApart, unlessGivenUp } from './apart/worker-pool.ts';
 import type { Action, KnownSecrets } from './rule.ts';
+import type { Findings } from './worker-threads/run-rules.ts';
+import { wantedOf } from './worker-threads/wanted.ts';
+import { runInWorker, unlessGivenUp } from './worker-threads/worker-pool.ts';
 
 export type Inspected = {
   /** The text after redaction. */
@@ -70,7 +70,12 @@ function apply(run: string, text: string, known: KnownSecrets, lane: string): Pr
   if (text === '') return Promise.resolve({ actions: [] });
   if (text.length > MAX_LENGTH) return Promise.resolve(undefined);
   return unlessGivenUp(
-    runApart({ program: 'safety/apart/run-rules', run, input: { text, wanted: wantedOf(known.values) }, lane }),
+    runInWorker({
+      program: 'safety/worker-threads/run-rules',
+      run,
+      input: { text, wanted: wantedOf(known.values) },
+      lane,
+    }),
   );
 }
 

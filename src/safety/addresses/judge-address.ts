@@ -1,5 +1,5 @@
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
-import { runApart, unlessGivenUp } from '../apart/worker-pool.ts';
+import { runInWorker, unlessGivenUp } from '../worker-threads/worker-pool.ts';
 import { bareHost, hostsIn } from './hosts-in.ts';
 import { canonicalAddress } from './links-in.ts';
 
@@ -48,8 +48,13 @@ async function isNamed({ hostname }: URL, texts: readonly string[], lane: string
   const host = bareHost(hostname);
   if (texts.reduce((sum, { length }) => sum + length, 0) <= INLINE_LENGTH)
     return texts.some((text) => hostsIn(text).has(host));
-  const search = { program: 'safety/apart/run-rules', run: 'namesHost', input: { host, texts }, lane } as const;
-  return (await unlessGivenUp(runApart<boolean>(search))) ?? false;
+  const search = {
+    program: 'safety/worker-threads/run-rules',
+    run: 'namesHost',
+    input: { host, texts },
+    lane,
+  } as const;
+  return (await unlessGivenUp(runInWorker<boolean>(search))) ?? false;
 }
 
 /** The card marks the part of the address that neither the person wrote nor anyone has shown. */

@@ -1,4 +1,4 @@
-import { GivenUp, runApart } from '../apart/worker-pool.ts';
+import { GivenUp, runInWorker } from '../worker-threads/worker-pool.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,13 @@ export function findMisfit(schema: Schema, text: string, lane: string): Promise<
 /** In another thread: a `pattern` can take for ever. */
 async function check(run: string, input: object, lane: string): Promise<string | undefined> {
   try {
-    return await runApart({ program: 'safety/json-schema/schema-checks', run, input, lane, deadlineMs: DEADLINE_MS });
+    return await runInWorker({
+      program: 'safety/json-schema/schema-checks',
+      run,
+      input,
+      lane,
+      deadlineMs: DEADLINE_MS,
+    });
   } catch (error) {
     if (error instanceof GivenUp) return 'checking it takes too long';
     throw error;

@@ -1,5 +1,5 @@
-import { wantedOf } from '../apart/wanted.ts';
-import { runApart } from '../apart/worker-pool.ts';
+import { wantedOf } from '../worker-threads/wanted.ts';
+import { runInWorker } from '../worker-threads/worker-pool.ts';
 import { createSecretSearch, type Redacted } from './secret-search.ts';
 
 /** Keeps a tool's secrets out of its requests and responses. Throws `GivenUp` when a search takes too long. */
@@ -21,8 +21,8 @@ export function createSecretGuard(values: ReadonlyMap<string, string>, lane: str
     async findIn(...parts) {
       const bytes = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.byteLength), 0);
       if (bytes <= INLINE_BYTES) return search.findIn(...parts);
-      return runApart({
-        program: 'safety/apart/run-rules',
+      return runInWorker({
+        program: 'safety/worker-threads/run-rules',
         run: 'find',
         input: { parts, wanted: wantedOf(values) },
         lane,
@@ -30,8 +30,8 @@ export function createSecretGuard(values: ReadonlyMap<string, string>, lane: str
     },
     async redact(bytes) {
       if (bytes.byteLength <= INLINE_BYTES) return search.redact(bytes);
-      return runApart({
-        program: 'safety/apart/run-rules',
+      return runInWorker({
+        program: 'safety/worker-threads/run-rules',
         run: 'redact',
         input: { bytes, wanted: wantedOf(values) },
         lane,

@@ -5,7 +5,7 @@ import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer } from '#egress/exchange.ts';
 import { isSameSite, judgeAddress } from '#safety/addresses/judge-address.ts';
-import { runApart, unlessGivenUp } from '#safety/apart/worker-pool.ts';
+import { runInWorker, unlessGivenUp } from '#safety/worker-threads/worker-pool.ts';
 import type { Tool } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
@@ -111,7 +111,7 @@ async function readAnswer(
     });
 
   const input: FetchedPage = { body, contentType, address: url.href, maxBytes };
-  const reading = runApart<ReadablePage>({ program: 'tools/builtin/web/read-page', run: 'readPage', input, lane });
+  const reading = runInWorker<ReadablePage>({ program: 'tools/builtin/web/read-page', run: 'readPage', input, lane });
   const page = await unlessGivenUp(reading);
   if (!page) return JSON.stringify({ error: 'The page took too long to read. It may be built to do so.' });
   const head = [

@@ -1,8 +1,8 @@
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
-import { GivenUp } from '#safety/apart/worker-pool.ts';
 import { createSecretGuard, type SecretGuard } from '#safety/secrets/secret-guard.ts';
+import { GivenUp } from '#safety/worker-threads/worker-pool.ts';
 import type { RateLimit, RateUse } from '#store/spending/rate-windows.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import { getAllowedUrl } from './allowlist.ts';

@@ -45,7 +45,7 @@ const threads = new Set<Thread>();
 const lanes = new Map<string, Waiting[]>();
 
 /** Runs the job in one of a few threads, so that the event loop stays free. Throws `GivenUp` when it can't be finished. */
-export function runApart<Result>(job: Job): Promise<Result> {
+export function runInWorker<Result>(job: Job): Promise<Result> {
   const waiting = lanes.get(job.lane) ?? [];
   if (waiting.length >= MAX_WAITING) return Promise.reject(new GivenUp('The user has too many waiting jobs.'));
 
@@ -85,7 +85,7 @@ function nextLane(): string | undefined {
 }
 
 function startThread(): Thread {
-  const worker = new Worker(programFile('safety/apart/worker'), {
+  const worker = new Worker(programFile('safety/worker-threads/worker'), {
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },

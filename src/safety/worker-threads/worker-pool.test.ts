@@ -8,8 +8,8 @@ const DEADLINE_MS = 1000;
 
 /** Checks a text against a pattern that takes longer with each letter. */
 const program = (letters: number) => `
-  import { runApart, unlessGivenUp } from './src/safety/apart/worker-pool.ts';
-  const job = (count, deadlineMs) => runApart({
+  import { runInWorker, unlessGivenUp } from './src/safety/worker-threads/worker-pool.ts';
+  const job = (count, deadlineMs) => runInWorker({
     program: 'safety/json-schema/schema-checks', run: 'findMisfit', lane: 'ann', deadlineMs,
     input: { schema: { type: 'string', pattern: '^(a+)+$' }, text: JSON.stringify('a'.repeat(count) + '!') },
   });
@@ -39,10 +39,10 @@ test('time in which the process was stopped does not count, as on a laptop that 
 
 /** Each number is a job that keeps so many MB. */
 const hoard = (...megabytes: number[]) => `
-  import { runApart, unlessGivenUp } from './src/safety/apart/worker-pool.ts';
+  import { runInWorker, unlessGivenUp } from './src/safety/worker-threads/worker-pool.ts';
   for (const megabytes of ${JSON.stringify(megabytes)}) {
     const job = { program: '../test/support/hoard', run: 'hoard', lane: 'ann', input: megabytes };
-    console.log((await unlessGivenUp(runApart(job))) ?? 'given up');
+    console.log((await unlessGivenUp(runInWorker(job))) ?? 'given up');
   }`;
 
 test('a job fails by its own need of memory, not by what earlier jobs left behind', async () => {
