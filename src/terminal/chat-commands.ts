@@ -3,8 +3,12 @@ import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
 import type { AgentTool, Settings } from '@reborn-agent/client/api';
 import { formatCost, formatCount } from '@reborn-agent/client/format';
+import type { Socket } from '@reborn-agent/client/socket';
 import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP } from './commands.ts';
+import type { Focus } from './focus.ts';
+import type { Offers } from './offers.ts';
+import type { PromptHistory } from './prompt-history.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import type { ThreadView } from './thread-view.ts';
@@ -113,22 +117,39 @@ function relative(time: string): string {
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1440)} days ago`;
 }
 
-/** What the commands of the chat work with. */
+/** What the keys and commands of the chat work with. */
 export type Chat = {
   readonly screen: Screen;
   readonly client: Client;
+  readonly socket: Socket;
+  readonly offers: Offers;
   readonly thread: ThreadView;
+  readonly focus: Focus;
   readonly model: ModelChoice;
   readonly versions: Versions;
+  /** The earlier messages of the thread. */
+  readonly prompts: PromptHistory;
+  /** Does what the text says, as if it was typed. */
+  submit(text: string): void;
+  /** Does the work, and shows why it failed. */
+  attempt(work: () => Promise<void>): void;
+  quit(): void;
 };
 
 /** Which model route answers what is sent from here on; undefined until one is chosen. */
-export type ModelChoice = { get(): string | undefined; set(route: string): void };
+export type ModelChoice = {
+  get(): string | undefined;
+  set(route: string): void;
+  /** How the default model is called. */
+  setDefault(name: string): void;
+  /** What the status line calls the model that answers next. */
+  name(): string;
+};
 
 type Route = Settings['model_routes'][string];
 
 /** The route of the default model. It has to be named: a thread continues with the model that answered last. */
-export const DEFAULT = 'default';
+const DEFAULT = 'default';
 
 /** `/model`: what is sent from here on is answered by another of the operator's models. */
 async function chooseModel(chat: Chat, name: string): Promise<void> {
@@ -155,6 +176,22 @@ function pick(chat: Chat, models: ReadonlyMap<string, Route>): Promise<string | 
     description: `${describe(route)}${name === current ? ', answers now' : ''}`,
   }));
   return chat.screen.pick('Choose a model (Enter chooses, Esc goes back)', choices);
+}
+
+export function createModelChoice(draw: () => void): ModelChoice {
+  let usual = '';
+  let chosen: string | undefined;
+  return {
+    get: () => chosen,
+    set(route) {
+      chosen = route;
+      draw();
+    },
+    setDefault(name) {
+      usual = name;
+    },
+    name: () => (chosen === undefined || chosen === DEFAULT ? usual : chosen),
+  };
 }
 
 const describe = ({ provider, name }: Route) =>

@@ -1,8 +1,11 @@
+export type PromptHistory = ReturnType<typeof createPromptHistory>;
+
 /** Walks through earlier prompts, as a shell does. What was typed before is kept at the end. */
 export function createPromptHistory(prompts: () => readonly string[]) {
   let at: { readonly index: number; readonly draft: string } | undefined;
 
   return {
+    list: prompts,
     /** The prompt before or after the one that is shown; undefined where there is none. */
     move(step: -1 | 1, shown: string): string | undefined {
       const all = prompts();

@@ -3,7 +3,8 @@ import { type FollowedThread, followThread } from '@reborn-agent/client/follow-t
 import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import { EMPTY_THREAD, findRunningTurn, type ThreadState, type TurnState } from '@reborn-agent/client/thread-state';
 import type { Attachment } from './attached-files.ts';
-import { anchorNow, createEntryList, type Entry, type Local } from './entries.ts';
+import { anchorNow, createEntryList, type Entry } from './entries.ts';
+import { createLocalEntries, type LocalEntries } from './local-entries.ts';
 import type { Service } from './service.ts';
 
 export type Usage = Pick<Spent, 'input_tokens' | 'output_tokens' | 'cost_usd'>;
@@ -44,151 +45,147 @@ type Options = {
 };
 
 const MOST_PAGES = 5;
-const PENDING_MS = 500;
 const NOTIFY_EVERY_MS = 10;
-const NOTHING: Local = { notes: [], answered: [], unticked: new Set(), pending: [] };
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: '0' };
 
-export function createThreadView({ service, onChange }: Options): ThreadView {
-  const { client, socket } = service;
-  let listEntries = createEntryList();
-  let followed: FollowedThread | undefined;
-  let local = NOTHING;
-  let usage = NO_USAGE; // until the service reports that of the thread
-  let accepted: string | undefined; // the newest turn that was accepted, until it is part of the thread
-  let shown: Shown | undefined;
-  let ids = 0;
+type State = Options & {
+  readonly local: LocalEntries;
+  listEntries: ReturnType<typeof createEntryList>;
+  followed: FollowedThread | undefined;
+  /** Until the service reports that of the thread. */
+  usage: Usage;
+  /** The newest turn that was accepted, until it is part of the thread. */
+  accepted: string | undefined;
+  /** Derived from all others when it is needed. */
+  shown: Shown | undefined;
+};
 
-  const stateNow = (): ThreadState => followed?.snapshot().state ?? EMPTY_THREAD;
-
-  function now(): Shown {
-    shown ??= derive(stateNow());
-    return shown;
-  }
-
-  function derive(state: ThreadState): Shown {
-    const running = findRunningTurn(state);
-    return {
-      threadId: followed?.threadId,
-      entries: listEntries(state, local),
-      running: running?.id ?? accepted,
-      trouble: troubleOf(state, running),
-      usage: state.thread?.usage ?? usage,
-    };
-  }
-
-  /** Once it was seen, the thread knows whether it runs; later it can be hidden by another version. */
-  function forgetKnown({ turns, queued }: ThreadState): void {
-    if (turns.some(({ id }) => id === accepted) || queued.some(({ turn_id: id }) => id === accepted))
-      accepted = undefined;
-  }
-
-  function update(): void {
-    shown = undefined;
-    onChange();
-  }
-
-  function change(next: Partial<Local>): void {
-    local = { ...local, ...next };
-    update();
-  }
-
-  function follow(threadId: string): FollowedThread {
-    const thread = followThread({ client, socket, threadId, notifyEveryMs: NOTIFY_EVERY_MS });
-    followed = thread;
-    thread.subscribe(() => {
-      forgetKnown(stateNow());
-      update();
-    });
-    return thread;
-  }
-
-  /** Shows the message meanwhile, unless the service accepts it so soon that it would only flicker. */
-  async function whilePending<T>(text: string, send: () => Promise<T>): Promise<T> {
-    const id = `pending-${++ids}`;
-    const showing = setTimeout(
-      () => change({ pending: [...local.pending, { kind: 'said', id, role: 'user', text, state: 'pending' }] }),
-      PENDING_MS,
-    );
-    try {
-      return await send();
-    } finally {
-      clearTimeout(showing);
-      change({ pending: local.pending.filter((entry) => entry.id !== id) });
-    }
-  }
-
-  function begin(): void {
-    followed?.close();
-    followed = undefined;
-    listEntries = createEntryList();
-    local = NOTHING;
-    usage = NO_USAGE;
-    accepted = undefined;
-    update();
-  }
-
-  return {
-    now,
-    async send(text, model, attachments = []) {
-      const before = followed;
-      const { thread_id: threadId, turn_id: turnId } = await whilePending(text, async () => {
-        const sent = await sendMessage(client, {
-          message: text,
-          ...(before && { thread_id: before.threadId }),
-          ...(model !== undefined && { model }),
-          ...(attachments.length > 0 && { attachments }),
-        });
-        if (findRunningTurn(stateNow()) || stateNow().gate) await before?.refreshQueue();
-        return sent;
-      });
-      if (followed !== before) return; // another thread was opened meanwhile
-      accepted = turnId;
-      if (!before) await follow(threadId).open();
-      forgetKnown(stateNow());
-      update();
-    },
-    note(text, tone = 'plain') {
-      const anchor = anchorNow(stateNow(), now().entries);
-      change({ notes: [...local.notes, { kind: 'note', id: `note-${++ids}`, tone, text, anchor }] });
-    },
-    markAnswered(gate, answer) {
-      followed?.gateAnswered(gate.id);
-      change({ answered: [...local.answered, { gate, answer }] });
-    },
-    tick(callId) {
-      const unticked = new Set(local.unticked);
-      if (!unticked.delete(callId)) unticked.add(callId);
-      change({ unticked });
-    },
-    async startVersion(itemId, text, model) {
-      if (!followed) return;
-      const { threadId } = followed;
-      const chosen = { ...(text !== undefined && { text }), ...(model !== undefined && { model }) };
-      const { turn_id: turnId } = await sendVersion(client, { threadId, itemId, ...chosen });
-      if (followed.threadId !== threadId) return; // another thread was opened meanwhile
-      accepted = turnId;
-      forgetKnown(stateNow());
-      update();
-      await followed.turnKnown(turnId);
-    },
-    async show(turnId) {
-      await followed?.show(turnId);
-      update();
-    },
-    withdraw: async (turnId) => followed?.withdraw(turnId),
-    begin,
-    async open(threadId) {
-      const thread = await client.call('GET /api/threads/{id}', { params: { id: threadId } });
-      begin();
-      usage = thread.usage;
-      const opened = follow(threadId);
-      await opened.open();
-      for (let pages = 1; pages < MOST_PAGES && opened.snapshot().hasOlder; pages++) await opened.loadOlder();
-      const { phase, error } = opened.snapshot();
-      if (phase === 'failed') throw error;
-    },
+export function createThreadView(options: Options): ThreadView {
+  const state: State = {
+    ...options,
+    local: createLocalEntries(() => update(state)),
+    listEntries: createEntryList(),
+    followed: undefined,
+    usage: NO_USAGE,
+    accepted: undefined,
+    shown: undefined,
   };
+  const { local } = state;
+  return {
+    now: () => showNow(state),
+    send: (text, model, attachments) => send(state, text, model, attachments),
+    note: (text, tone = 'plain') =>
+      local.note({ text, tone, anchor: anchorNow(threadOf(state), showNow(state).entries) }),
+    markAnswered(gate, answer) {
+      state.followed?.gateAnswered(gate.id);
+      local.markAnswered(gate, answer);
+    },
+    tick: local.tick,
+    startVersion: (itemId, text, model) => startVersion(state, itemId, text, model),
+    async show(turnId) {
+      await state.followed?.show(turnId);
+      update(state);
+    },
+    withdraw: async (turnId) => state.followed?.withdraw(turnId),
+    begin: () => begin(state),
+    open: (threadId) => open(state, threadId),
+  };
+}
+
+const threadOf = ({ followed }: State): ThreadState => followed?.snapshot().state ?? EMPTY_THREAD;
+
+function showNow(state: State): Shown {
+  state.shown ??= derive(state, threadOf(state));
+  return state.shown;
+}
+
+function derive({ followed, listEntries, local, accepted, usage }: State, thread: ThreadState): Shown {
+  const running = findRunningTurn(thread);
+  return {
+    threadId: followed?.threadId,
+    entries: listEntries(thread, local.now()),
+    running: running?.id ?? accepted,
+    trouble: troubleOf(thread, running),
+    usage: thread.thread?.usage ?? usage,
+  };
+}
+
+function update(state: State): void {
+  state.shown = undefined;
+  state.onChange();
+}
+
+/** Once the accepted turn was seen, the thread knows whether it runs; later it can be hidden by another version. */
+function updateThread(state: State): void {
+  const { turns, queued } = threadOf(state);
+  const isKnown =
+    turns.some(({ id }) => id === state.accepted) || queued.some(({ turn_id: id }) => id === state.accepted);
+  if (isKnown) state.accepted = undefined;
+  update(state);
+}
+
+function follow(state: State, threadId: string): FollowedThread {
+  const { client, socket } = state.service;
+  const thread = followThread({ client, socket, threadId, notifyEveryMs: NOTIFY_EVERY_MS });
+  state.followed = thread;
+  thread.subscribe(() => updateThread(state));
+  return thread;
+}
+
+function begin(state: State): void {
+  state.followed?.close();
+  state.followed = undefined;
+  state.listEntries = createEntryList();
+  state.local.clear();
+  state.usage = NO_USAGE;
+  state.accepted = undefined;
+  update(state);
+}
+
+async function open(state: State, threadId: string): Promise<void> {
+  const thread = await state.service.client.call('GET /api/threads/{id}', { params: { id: threadId } });
+  begin(state);
+  state.usage = thread.usage;
+  const opened = follow(state, threadId);
+  await opened.open();
+  for (let pages = 1; pages < MOST_PAGES && opened.snapshot().hasOlder; pages++) await opened.loadOlder();
+  const { phase, error } = opened.snapshot();
+  if (phase === 'failed') throw error;
+}
+
+async function send(
+  state: State,
+  text: string,
+  model: string | undefined,
+  attachments: readonly Attachment[] = [],
+): Promise<void> {
+  const before = state.followed;
+  const { thread_id: threadId, turn_id: turnId } = await state.local.whilePending(text, async () => {
+    const sent = await sendMessage(state.service.client, {
+      message: text,
+      ...(before && { thread_id: before.threadId }),
+      ...(model !== undefined && { model }),
+      ...(attachments.length > 0 && { attachments }),
+    });
+    const thread = threadOf(state);
+    if (findRunningTurn(thread) || thread.gate) await before?.refreshQueue();
+    return sent;
+  });
+  if (state.followed !== before) return; // another thread was opened meanwhile
+  state.accepted = turnId;
+  if (!before) await follow(state, threadId).open();
+  updateThread(state);
+}
+
+async function startVersion(state: State, itemId: string, text?: string, model?: string): Promise<void> {
+  if (!state.followed) return;
+  const { threadId } = state.followed;
+  const chosen = { ...(text !== undefined && { text }), ...(model !== undefined && { model }) };
+  const { turn_id: turnId } = await sendVersion(state.service.client, { threadId, itemId, ...chosen });
+  if (state.followed.threadId !== threadId) return; // another thread was opened meanwhile
+  state.accepted = turnId;
+  updateThread(state);
+  await state.followed.turnKnown(turnId);
 }
 
 function troubleOf({ thread }: ThreadState, running: TurnState | undefined): string | undefined {

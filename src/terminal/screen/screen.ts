@@ -7,18 +7,18 @@ import {
   matchesKey,
   ProcessTerminal,
   ScrollView,
-  SelectList,
   setKeybindings,
+  type TUI,
   TUI_KEYBINDINGS,
   TuiAltScreen,
-  truncateToWidth,
   VStack,
 } from '@earendil-works/pi-tui';
 import type { Entry } from '../entries.ts';
 import type { Offers } from '../offers.ts';
 import type { Colours } from './colours.ts';
-import { createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
+import { type Composer, createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
 import { createLineInput } from './line-input.ts';
+import { type Choice, createPicker } from './picker.ts';
 import { createPromptSearch } from './prompt-search.ts';
 import type { Look } from './render-entry.ts';
 import { createTranscript } from './transcript.ts';
@@ -55,8 +55,6 @@ const KEYS = [
   '9',
 ] as const;
 export type Key = (typeof KEYS)[number];
-
-export type Choice = { readonly value: string; readonly label: string; readonly description: string };
 
 export type Screen = {
   start(): void;
@@ -99,64 +97,22 @@ export function createScreen(options: Options): Screen {
   const tui = new TuiAltScreen(terminal, true);
   const transcript = createTranscript(options.look);
   const composer = createComposer({ ...options, tui });
-  const slot = new Container();
+  const slot = createSlot(tui, composer);
   const scrollView = new ScrollView(transcript, { follow: 'end', primary: true });
   const status: Component = { render: (width) => [options.status(width)], invalidate() {} };
   tui.setLayoutRoot(
     new VStack([
       { component: scrollView, basis: 0, grow: 1, minSize: 1 },
-      { component: slot, basis: 'auto', shrink: 1, minSize: 1 },
+      { component: slot.container, basis: 'auto', shrink: 1, minSize: 1 },
       { component: status, basis: 'auto' },
     ]),
   );
-  put(composer);
-  tui.addInputListener((data) => (listen(data) ? { consume: true } : undefined));
+  tui.addInputListener((data) => (takeInput(data, options, composer, slot) ? { consume: true } : undefined));
 
   let frame: NodeJS.Timeout | undefined;
-  let asking = false;
   let stopped = false;
-
-  function put(component: Component): void {
-    slot.clear();
-    slot.addChild(component);
-    tui.setFocus(component);
-    tui.requestRender();
-  }
-
-  /** True when the key has done its work here. */
-  function listen(data: string): boolean {
-    if (isKeyRelease(data)) return false;
-    const key = isNewLine(data) ? undefined : KEYS.find((candidate) => matchesKey(data, candidate));
-    if (key === 'ctrl+c' || key === 'ctrl+l') return options.onKey(key);
-    if (asking || composer.isShowingAutocomplete()) return false;
-    if (key === undefined) {
-      options.onOther();
-      return false;
-    }
-    if ((key === 'up' && hasLineToward(composer, -1)) || (key === 'down' && hasLineToward(composer, 1))) return false;
-    if (options.onKey(key)) return true;
-    if (key === 'enter' && endsInBackslash(composer)) {
-      const text = composer.getExpandedText();
-      composer.setText('');
-      options.onSubmit(text);
-      return true;
-    }
-    return false;
-  }
-
-  /** Lets something else stand in the composer's place until it is done. */
-  async function instead<T>(make: (done: (result: T) => void) => Component): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<T>();
-    asking = true;
-    put(make(resolve));
-    const result = await promise;
-    asking = false;
-    put(composer);
-    return result;
-  }
-
   const askLine = (question: string, hidden: boolean) =>
-    instead<string | undefined>((onDone) => createLineInput({ question, colours, hidden, onDone }));
+    slot.lend<string | undefined>((onDone) => createLineInput({ question, colours, hidden, onDone }));
 
   return {
     start: () => tui.start(),
@@ -179,9 +135,9 @@ export function createScreen(options: Options): Screen {
         tui.requestRender();
       },
     },
-    pick: (title, choices) => instead<string | undefined>((done) => createPicker(title, choices, colours, done)),
+    pick: (title, choices) => slot.lend<string | undefined>((onDone) => createPicker(title, choices, colours, onDone)),
     searchPrompts: (prompts) =>
-      instead<string | undefined>((onDone) => createPromptSearch({ prompts, colours, onDone })),
+      slot.lend<string | undefined>((onDone) => createPromptSearch({ prompts, colours, onDone })),
     ask: (question) => askLine(question, false),
     askSecret: (question) => askLine(question, true),
     async stop(last) {
@@ -195,6 +151,58 @@ export function createScreen(options: Options): Screen {
   };
 }
 
+/** True when the key has done its work here. */
+function takeInput(data: string, { onKey, onOther, onSubmit }: Options, composer: Composer, slot: Slot): boolean {
+  if (isKeyRelease(data)) return false;
+  const key = isNewLine(data) ? undefined : KEYS.find((candidate) => matchesKey(data, candidate));
+  if (key === 'ctrl+c' || key === 'ctrl+l') return onKey(key);
+  if (slot.isLent() || composer.isShowingAutocomplete()) return false;
+  if (key === undefined) {
+    onOther();
+    return false;
+  }
+  if ((key === 'up' && hasLineToward(composer, -1)) || (key === 'down' && hasLineToward(composer, 1))) return false;
+  if (onKey(key)) return true;
+  if (key === 'enter' && endsInBackslash(composer)) {
+    const text = composer.getExpandedText();
+    composer.setText('');
+    onSubmit(text);
+    return true;
+  }
+  return false;
+}
+
+type Slot = ReturnType<typeof createSlot>;
+
+/** The place of the composer. */
+function createSlot(tui: TUI, composer: Composer) {
+  const container = new Container();
+  let isLent = false;
+
+  function put(component: Component): void {
+    container.clear();
+    container.addChild(component);
+    tui.setFocus(component);
+    tui.requestRender();
+  }
+  put(composer);
+
+  return {
+    container,
+    isLent: () => isLent,
+    /** Lets something else stand in the composer's place until it is done. */
+    async lend<T>(make: (done: (result: T) => void) => Component): Promise<T> {
+      const { promise, resolve } = Promise.withResolvers<T>();
+      isLent = true;
+      put(make(resolve));
+      const result = await promise;
+      isLent = false;
+      put(composer);
+      return result;
+    },
+  };
+}
+
 /** Home and End belong to the composer; so do the arrows, unless the screen takes them for scrolling. */
 const BINDINGS: Record<string, KeyId[]> = {
   'tui.input.newLine': ['shift+enter', 'ctrl+j', 'alt+enter'],
@@ -202,29 +210,3 @@ const BINDINGS: Record<string, KeyId[]> = {
   'tui.altScreen.bottom': ['ctrl+end'],
   'tui.altScreen.search': ['ctrl+f'],
 };
-
-function createPicker(
-  title: string,
-  choices: readonly Choice[],
-  colours: Colours,
-  onDone: (value: string | undefined) => void,
-): Component {
-  const list = new SelectList([...choices], 10, {
-    selectedPrefix: colours.bold,
-    selectedText: colours.bold,
-    description: colours.faint,
-    scrollInfo: colours.faint,
-    noMatch: colours.faint,
-  });
-  list.onSelect = ({ value }) => onDone(value);
-  list.onCancel = () => onDone(undefined);
-  return {
-    render: (width) => [
-      colours.faint('─'.repeat(width)),
-      truncateToWidth(colours.bold(title), width),
-      ...list.render(width),
-    ],
-    handleInput: (data) => list.handleInput(data),
-    invalidate: () => list.invalidate(),
-  };
-}

@@ -1,0 +1,135 @@
+import { answerGate } from './answer-gate.ts';
+import type { Chat } from './chat-commands.ts';
+import type { Entry } from './entries.ts';
+import { type GateKey, keysOf, TICK_KEYS, tickedCalls } from './gate-keys.ts';
+import type { Key } from './screen/screen.ts';
+
+type FocusKey = Extract<Key, 'enter' | 'delete' | 'backspace' | 'left' | 'right' | GateKey>;
+type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
+
+const SCROLL_LINES = 3;
+
+/** Says whether the key has done something; otherwise it is the composer's. */
+export function pressKey(chat: Chat, key: Key): boolean {
+  const { screen, focus } = chat;
+  switch (key) {
+    case 'ctrl+c':
+      chat.quit();
+      return true;
+    case 'ctrl+l':
+      focus.clear();
+      screen.show(focus.shown());
+      return true;
+    case 'ctrl+d':
+      if (screen.draft.get() !== '') return false;
+      chat.quit();
+      return true;
+    case 'ctrl+p':
+    case 'ctrl+n':
+      recall(chat, key === 'ctrl+p' ? -1 : 1);
+      return true;
+    case 'ctrl+r':
+      chat.attempt(() => search(chat));
+      return true;
+    case 'tab':
+    case 'shift+tab':
+      focus.move(key === 'tab' ? 1 : -1);
+      return true;
+    case 'escape':
+      goBack(chat);
+      return true;
+    case 'up':
+    case 'down':
+      screen.scroll(key === 'up' ? -SCROLL_LINES : SCROLL_LINES);
+      return true;
+    default:
+      if (pressFocused(chat, key)) return true;
+      focus.on(undefined);
+      return false;
+  }
+}
+
+/** What a key means to the entry that has the focus. */
+function pressFocused(chat: Chat, key: FocusKey): boolean {
+  const entry = chat.focus.entry();
+  switch (entry?.kind) {
+    case 'queued':
+      return pressQueued(chat, entry, key);
+    case 'gate':
+      if (entry.answer !== undefined) return false;
+      chat.attempt(() => answer(chat, entry, key));
+      return true;
+    case 'tool':
+      if (key !== 'enter') return false;
+      chat.focus.fold(entry.id);
+      return true;
+    case 'said':
+      return pressSaid(chat, entry, key);
+    default:
+      return false;
+  }
+}
+
+function pressQueued(chat: Chat, entry: EntryOf<'queued'>, key: FocusKey): boolean {
+  const edits = key === 'enter' && entry.editable;
+  if (!edits && key !== 'delete' && key !== 'backspace') return false;
+  chat.focus.on(undefined);
+  chat.attempt(() => withdraw(chat, entry, edits));
+  return true;
+}
+
+function pressSaid(chat: Chat, entry: EntryOf<'said'>, key: FocusKey): boolean {
+  if (key === 'left' || key === 'right') {
+    chat.attempt(() => chat.versions.show(entry, key === 'left' ? -1 : 1));
+    return true;
+  }
+  if (key !== 'enter') return false;
+  if (entry.isRefused) {
+    chat.focus.on(undefined);
+    chat.submit(entry.written ?? entry.text);
+    return true;
+  }
+  if (entry.role !== 'user') return false;
+  chat.versions.edit(entry);
+  return true;
+}
+
+async function search({ screen, focus, prompts }: Chat): Promise<void> {
+  focus.on(undefined);
+  const prompt = await screen.searchPrompts(prompts.list());
+  if (prompt !== undefined) screen.draft.set(prompt);
+  screen.draw();
+}
+
+function recall({ screen, focus, prompts }: Chat, step: -1 | 1): void {
+  focus.on(undefined);
+  const prompt = prompts.move(step, screen.draft.get());
+  if (prompt !== undefined) screen.draft.set(prompt);
+}
+
+function goBack({ focus, versions, thread, socket, screen }: Chat): void {
+  const { running } = thread.now();
+  if (focus.id() !== undefined) focus.on(undefined);
+  else if (versions.isEditing()) versions.stop();
+  else if (running !== undefined) socket.send({ type: 'cancel', turn_id: running });
+  else screen.scrollToEnd();
+}
+
+/** A message that is edited moves into the composer, before what is typed there. */
+async function withdraw({ thread, screen }: Chat, { id, text }: EntryOf<'queued'>, edit: boolean): Promise<void> {
+  await thread.withdraw(id);
+  if (edit) screen.draft.set([text, screen.draft.get()].filter(Boolean).join('\n'));
+}
+
+/** The next key belongs to the composer, unless the person goes back. */
+async function answer(chat: Chat, { gate, unticked }: EntryOf<'gate'>, key: FocusKey): Promise<void> {
+  const { client, screen, thread, focus } = chat;
+  if (!keysOf(gate, unticked).some((known) => known === key)) return;
+  const call = gate.calls[TICK_KEYS.findIndex((digit) => digit === key)];
+  if (call) return thread.tick(call.call_id);
+  focus.on(undefined);
+  const means = { client, screen, say: (text: string) => thread.note(text) };
+  const answered = await answerGate(means, gate, key, tickedCalls(gate, unticked));
+  if (answered === undefined) focus.on(gate.id);
+  else thread.markAnswered(gate, answered);
+}
