@@ -1,17 +1,19 @@
-import type { WebClient } from '@slack/web-api';
 import { ChatFailed, type SentFile, type Transport } from '#agent/chats/chat-port.ts';
 import { failed } from './socket-link.ts';
+import type { Call } from './web-api.ts';
 
-export const FILE_HOST = 'files.slack.com';
-const UPLOAD_MS = 12_000;
+const FILE_HOST = 'files.slack.com';
+const TIMEOUT_MS = 12_000;
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-type Call = <T>(act: (slack: WebClient) => Promise<T>) => Promise<T>;
 type Share = {
   readonly id: string;
   readonly title: string;
   readonly channel: string;
   readonly thread: string | undefined;
 };
+
+export type SlackFiles = ReturnType<typeof createSlackFiles>;
 
 /** Files that go out. An upload is seen by no one until it is shared, and whether it was shared can be asked. */
 export function createSlackFiles(call: Call, transport: Transport) {
@@ -28,7 +30,7 @@ export function createSlackFiles(call: Call, transport: Transport) {
         url: url.href,
         headers: { 'content-type': 'application/octet-stream' },
         body: bytes,
-        timeoutMs: UPLOAD_MS,
+        timeoutMs: TIMEOUT_MS,
         maxResponseBytes: 64 * 1024,
       }).catch((error: unknown) => {
         throw failed(`Slack: the upload has failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -56,6 +58,31 @@ export function createSlackFiles(call: Call, transport: Transport) {
     }
   }
 }
+
+/** A file that has come in. The token goes with the request, so the address must be Slack's. */
+export async function downloadFile(
+  transport: Transport,
+  token: string,
+  address: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const url = URL.parse(address);
+  if (url?.protocol !== 'https:' || url.host !== FILE_HOST) throw noFile();
+  const answer = await transport({
+    method: 'GET',
+    url: url.href,
+    headers: { authorization: `Bearer ${token}` },
+    body: '',
+    timeoutMs: TIMEOUT_MS,
+    maxResponseBytes: MAX_FILE_BYTES,
+  });
+  // Without the right to read files, Slack redirects to its sign-in page.
+  if (answer.status >= 300 && answer.status < 500 && answer.status !== 429) throw noFile();
+  if (answer.status !== 200)
+    throw new ChatFailed({ outcome: 'failed', error: `Slack answered ${answer.status}.`, status: answer.status });
+  return new Uint8Array(answer.body);
+}
+
+const noFile = () => new ChatFailed({ outcome: 'refused', error: 'Slack has no such file.' });
 
 type Shares = { readonly public?: object; readonly private?: object };
 

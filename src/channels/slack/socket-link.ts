@@ -56,7 +56,7 @@ export async function openLink(options: {
   const closed = Promise.withResolvers<void>();
   let isAlive = true;
   let problem = 'Slack has closed the socket.';
-  const heard = () => (isAlive = true);
+  const onSign = () => (isAlive = true);
   const pinging = setInterval(() => {
     if (!isAlive) return socket.terminate();
     isAlive = false;
@@ -70,10 +70,10 @@ export async function openLink(options: {
     greeted.reject(failed(problem));
     closed.resolve();
   });
-  socket.on('ping', heard);
-  socket.on('pong', heard);
+  socket.on('ping', onSign);
+  socket.on('pong', onSign);
   socket.on('message', (data) => {
-    heard();
+    onSign();
     const given = Buffer.isBuffer(data) ? parse(data.toString('utf8')) : undefined;
     if (given?.type === 'hello') greeted.resolve();
     else if (given?.type === 'disconnect') options.onLeave(given.reason ?? '');
