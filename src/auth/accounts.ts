@@ -48,6 +48,20 @@ export type WantedToken = Pick<Token, 'name' | 'expiresAt'>;
 /** `onRevoked` is called when a user or token loses access. */
 export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () => {}): Accounts {
   return {
+    ...users(db, onRevoked),
+    ...tokens(db, onRevoked),
+    ...sessions(db, onRevoked),
+    async readAudit(actor, page) {
+      requireOperator(actor);
+      return readAudit(db, page);
+    },
+  };
+}
+
+type Users = Pick<Accounts, 'addUser' | 'listUsers' | 'isUser' | 'findSelf' | 'removeUser'>;
+
+function users(db: IdentityDatabase, onRevoked: () => void): Users {
+  return {
     async addUser(actor, { name, email, role }) {
       requireOperator(actor);
       return runInTransaction(db, async (trx) => {
@@ -80,7 +94,13 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       });
       onRevoked();
     },
+  };
+}
 
+type Tokens = Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken'>;
+
+function tokens(db: IdentityDatabase, onRevoked: () => void): Tokens {
+  return {
     async createToken(actor, userId, { name, expiresAt }) {
       const secret = newUserToken();
       const token = await runInTransaction(db, async (trx) => {
@@ -112,7 +132,11 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
       });
       onRevoked();
     },
+  };
+}
 
+function sessions(db: IdentityDatabase, onRevoked: () => void): Pick<Accounts, 'listSessions' | 'revokeSession'> {
+  return {
     async listSessions(actor, userId) {
       if (userId !== OPERATOR.userId || !isOperator(actor)) await requireUser(db, actor, userId);
       return listSessions(db, userId);
@@ -128,11 +152,6 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
         await audited(trx, revoke, (userId) => ({ ...by(actor, 'session.revoke', id), detail: { userId } }));
       });
       onRevoked();
-    },
-
-    async readAudit(actor, page) {
-      requireOperator(actor);
-      return readAudit(db, page);
     },
   };
 }
