@@ -16,11 +16,11 @@ export async function askUntilStop(
   if (stops.length === 0) return model.ask(prompt, onText, signal, onReasoning);
   const reached = new AbortController();
   const search = createStopSearch(stops, onText);
-  const hear = (delta: string) => {
+  const onDelta = (delta: string) => {
     if (search.push(delta)) reached.abort();
   };
   try {
-    const answer = await model.ask(prompt, hear, AbortSignal.any([signal, reached.signal]), onReasoning);
+    const answer = await model.ask(prompt, onDelta, AbortSignal.any([signal, reached.signal]), onReasoning);
     search.end();
     return reached.signal.aborted ? { ...answer, text: search.text(), calls: [], finish: 'stop' } : answer;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { type NumberedStreamEvent, streamEvent } from '#channels/responses/response/response-events.ts';
 import { type ResponseObject, responseObject } from '#channels/responses/response/response-object.ts';
+import { type NumberedStreamEvent, streamEvent } from '#channels/responses/response/stream-event.ts';
 import { errorEnvelope } from '#http/routes/error-envelope.ts';
 
 type WireError = z.infer<typeof errorEnvelope>['error'];

@@ -26,8 +26,9 @@ import { itemPage, itemPageQuery, listInputItems, toItemPage } from './response/
 import { isTerminal } from './response/is-terminal.ts';
 import { findModel, listModels, modelList, modelObject } from './response/model-list.ts';
 import { echoOf } from './response/response-echo.ts';
-import { streamEvent, streamResponse } from './response/response-events.ts';
+import { streamResponse } from './response/response-events.ts';
 import { PLACEHOLDER_MODEL, renderResponse, responseId, responseObject } from './response/response-object.ts';
+import { streamEvent } from './response/stream-event.ts';
 
 export type ResponsesServices = CreateServices &
   EmbeddingServices & {

@@ -42,7 +42,7 @@ async function receive({ commit = true } = {}): Promise<Received> {
 }
 
 /** Receives until an update with these words arrives. */
-const hear = (words: string) =>
+const receiveWords = (words: string) =>
   waitFor(words, async () => {
     const { updates } = await receive().catch((error: unknown) => {
       if (error instanceof Error && error.name === 'ChatFailed') return { updates: [] };
@@ -82,7 +82,7 @@ test.each([
   const before = slack.sockets.opened();
   disturb();
   ann.say(slack, words);
-  await hear(words);
+  await receiveWords(words);
   await waitFor('the acknowledgement', async () => {
     await receive().catch(() => undefined);
     return slack.sockets.waiting.size === 0;

@@ -10,7 +10,7 @@ export type SocketConnection<Message extends object> = {
   /** Resolves to whether the message, and everything before it, was written before the client disconnected. */
   deliver(message: Message): Promise<boolean>;
   /** Handles one message at a time, in order. No more are read while `ahead` messages are unfinished. */
-  onText(hear: (text: string) => Promise<void>, ahead?: number): void;
+  onText(receive: (text: string) => Promise<void>, ahead?: number): void;
   close(code: number, reason: string): void;
   readonly closed: AbortSignal;
 };
@@ -46,7 +46,7 @@ export function createConnection<Message extends object>(socket: WebSocket): Soc
         socket.send(JSON.stringify(message), (error) => resolve(!error));
       });
     },
-    onText(hear, ahead = 1) {
+    onText(receive, ahead = 1) {
       let last = Promise.resolve();
       let unfinished = 0;
       socket.on('message', (data, isBinary) => {
@@ -54,7 +54,7 @@ export function createConnection<Message extends object>(socket: WebSocket): Soc
         if (++unfinished >= ahead) socket.pause();
         const text = isBinary ? '' : toText(data);
         last = last
-          .then(() => hear(text))
+          .then(() => receive(text))
           .finally(() => {
             isAlive = true;
             if (--unfinished < ahead && socket.isPaused) socket.resume();

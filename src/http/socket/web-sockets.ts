@@ -16,7 +16,7 @@ export type SocketOptions = {
 };
 
 /** One client's conversation. `ahead`: how many of its messages may be unfinished before no more are read. */
-export type SocketHandler = { hear(text: string): Promise<void>; end?(): void; readonly ahead?: number };
+export type SocketHandler = { receive(text: string): Promise<void>; end?(): void; readonly ahead?: number };
 
 /** Serves a WebSocket at a path. The requests have passed the hooks of the server. */
 export type ServeSocket = <Message extends object>(
@@ -54,7 +54,7 @@ export async function acceptWebSockets(app: FastifyInstance, options: SocketOpti
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);
       const stopListening = options.onRevoked(judgeAgain);
-      connection.onText((text) => handler.hear(text), handler.ahead);
+      connection.onText((text) => handler.receive(text), handler.ahead);
       socket.once('close', () => {
         options.sockets.delete(socket);
         clearInterval(judging);

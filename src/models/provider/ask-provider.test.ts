@@ -119,8 +119,8 @@ test('a summary of the reasoning comes before the text, if the prompt asks for i
   const { model, options } = providerThat(async () => ReadableStream.from(parts));
   const heard: unknown[] = [];
   const ask = (prompt: Prompt) => {
-    const hear = (what: unknown) => void heard.push(what);
-    return askProvider(model, prompt, hear, new AbortController().signal, hear);
+    const record = (what: unknown) => void heard.push(what);
+    return askProvider(model, prompt, record, new AbortController().signal, record);
   };
 
   const { reasoning } = await ask({ ...hello, reasoningDetail: 'auto' });

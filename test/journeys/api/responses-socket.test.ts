@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { streamEvent } from '#channels/responses/response/response-events.ts';
+import { streamEvent } from '#channels/responses/response/stream-event.ts';
 import { addUser } from '../../support/accounts.ts';
 import { journey } from '../../support/journey.ts';
 import { openResponses, responseOf } from '../../support/responses-socket.ts';

@@ -86,7 +86,7 @@ export function createConversation(
   }
 
   return {
-    async hear(text: string): Promise<void> {
+    async receive(text: string): Promise<void> {
       await services.pace(principal.userId, text.length, connection.closed);
       let id: string | undefined;
       try {

@@ -7,7 +7,8 @@ import type { Turn } from '#domain/thread/turn.ts';
 import { firstSequence, type NumberedEvent, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { deltaOf, eventsOfMessage, messageOf, numbered } from '../../../../test/support/turn-events.ts';
-import { type NumberedStreamEvent, streamResponse } from './response-events.ts';
+import { streamResponse } from './response-events.ts';
+import type { NumberedStreamEvent } from './stream-event.ts';
 
 const turn: Turn = {
   id: '01234567-89ab-7def-8123-456789abcdef' as TurnId,

@@ -23,7 +23,7 @@ export const mcpCall = z
   })
   .meta({ id: 'McpCall', description: `Only with \`include: ["${TOOL_ACTIVITY}"]\`.` });
 
-type McpCall = z.infer<typeof mcpCall>;
+export type McpCall = z.infer<typeof mcpCall>;
 type Call = NewItem & FunctionCallBody;
 type Output = NewItem & FunctionCallOutputBody;
 

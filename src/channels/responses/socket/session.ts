@@ -15,8 +15,9 @@ import { type CreateServices, readCreate, toTurnInput } from '../request/read-cr
 import { discard } from '../response/delivery.ts';
 import { isTerminal } from '../response/is-terminal.ts';
 import { echoOf } from '../response/response-echo.ts';
-import { type NumberedStreamEvent, streamResponse } from '../response/response-events.ts';
+import { streamResponse } from '../response/response-events.ts';
 import type { ResponseObject } from '../response/response-object.ts';
+import type { NumberedStreamEvent } from '../response/stream-event.ts';
 import { MAX_REMEMBERED_BYTES, type Memory, type Remembered } from './remembered.ts';
 import { parseMessage, type SocketMessage, streamIdOf, toCreateBody } from './socket-messages.ts';
 
@@ -44,22 +45,8 @@ export function createSession(
     if (memory.find(previousId)) memory.forget();
   }
 
-  async function start(create: CreateRequest): Promise<StartedTurn> {
-    const remembered = memory.find(create.previousResponseId);
-    if (remembered) {
-      checkAnswer(remembered, create.items);
-      const history = remembered.items.map((item) => ({ ...item, id: newId<ItemId>() }));
-      const items = [...history, ...create.items];
-      const tools = create.tools ?? (remembered.callId === undefined ? undefined : remembered.tools);
-      const input = { ...toTurnInput(create), tools, threadId: undefined, previousTurnId: undefined };
-      return agent.startTurn(principal, { ...input, items, startsThread: true });
-    }
-    if (create.previous) await checkStored(agent, principal, create.previous);
-    return agent.startTurn(principal, toTurnInput(create));
-  }
-
   async function respond(create: CreateRequest, name: { stream_id?: string }): Promise<void> {
-    const { turn, fresh } = await start(create);
+    const { turn, fresh } = await start(agent, principal, create, memory.find(create.previousResponseId));
     const events = streamResponse(agent, principal, turn, {
       model: create.model,
       threadUrl,
@@ -79,26 +66,15 @@ export function createSession(
     const { response } = event;
     const isUsable = response.status === 'completed' || response.status === 'incomplete';
     if (!isUsable) evict(create.previousResponseId);
-    const kept = isUsable && !create.store ? await remember(turn, response) : undefined;
+    const kept = isUsable && !create.store ? await remember(services, principal, turn, response) : undefined;
     if (!(await connection.deliver({ ...event, ...name }))) return;
     await discard(agent, principal, turn, onError, false); // the socket has its history
     if (!create.store && isUsable) memory.replace(kept);
   }
 
-  async function remember(turn: Turn, response: ResponseObject): Promise<Remembered | undefined> {
-    try {
-      const items = await agent.findHistory(principal, turn, MAX_REMEMBERED_BYTES);
-      const call = response.output.find((item) => item.type === 'function_call');
-      return items && { responseId: response.id, items, callId: call?.call_id, tools: turn.request.tools };
-    } catch (error) {
-      onError(error);
-      return undefined;
-    }
-  }
-
   return {
     end: memory.forget,
-    async hear(text: string): Promise<void> {
+    async receive(text: string): Promise<void> {
       let message: Record<string, unknown> = {};
       try {
         await pace(principal.userId, 0, connection.closed);
@@ -113,6 +89,42 @@ export function createSession(
       }
     },
   };
+}
+
+/** What this socket remembers begins a new thread. */
+async function start(
+  agent: Agent,
+  principal: Principal,
+  create: CreateRequest,
+  remembered: Remembered | undefined,
+): Promise<StartedTurn> {
+  if (remembered) {
+    checkAnswer(remembered, create.items);
+    const history = remembered.items.map((item) => ({ ...item, id: newId<ItemId>() }));
+    const items = [...history, ...create.items];
+    const tools = create.tools ?? (remembered.callId === undefined ? undefined : remembered.tools);
+    const input = { ...toTurnInput(create), tools, threadId: undefined, previousTurnId: undefined };
+    return agent.startTurn(principal, { ...input, items, startsThread: true });
+  }
+  if (create.previous) await checkStored(agent, principal, create.previous);
+  return agent.startTurn(principal, toTurnInput(create));
+}
+
+/** undefined: the conversation is too large, or can't be read. */
+async function remember(
+  { agent, onError }: SessionServices,
+  principal: Principal,
+  turn: Turn,
+  response: ResponseObject,
+): Promise<Remembered | undefined> {
+  try {
+    const items = await agent.findHistory(principal, turn, MAX_REMEMBERED_BYTES);
+    const call = response.output.find((item) => item.type === 'function_call');
+    return items && { responseId: response.id, items, callId: call?.call_id, tools: turn.request.tools };
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
 }
 
 type LastEvent = Extract<NumberedStreamEvent, { response: ResponseObject }>;

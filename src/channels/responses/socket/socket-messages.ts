@@ -5,7 +5,7 @@ import type { ErrorEnvelope } from '#http/routes/errors.ts';
 import type { RouteDescription } from '#http/routes/openapi.ts';
 import { parseJson } from '#http/routes/parse-json.ts';
 import { createRequest } from '../request/create-request.ts';
-import { type NumberedStreamEvent, streamEvent } from '../response/response-events.ts';
+import { type NumberedStreamEvent, streamEvent } from '../response/stream-event.ts';
 
 /** A message to the client: an event as in a stream, or an error. Both repeat the `stream_id` of the request. */
 export type SocketMessage = (NumberedStreamEvent | SocketError) & { readonly stream_id?: string };

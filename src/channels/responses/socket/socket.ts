@@ -38,7 +38,7 @@ function open(
   server.closing.addEventListener('abort', leave);
   return {
     ahead: AHEAD,
-    hear: (text) => session.hear(text),
+    receive: (text) => session.receive(text),
     end() {
       session.end();
       clearTimeout(limit);

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import {
+  compactionItem,
+  emptyMessage,
+  functionCall,
+  functionCallId,
+  messageId,
+  outputItem,
+  outputText,
+  reasoningId,
+  reasoningItem,
+  summaryText,
+} from './output-items.ts';
+import { type ResponseObject, responseObject } from './response-object.ts';
+import { mcpCall } from './tool-activity.ts';
+
+const index = z.int().min(0);
+const partFields = { item_id: messageId, output_index: index, content_index: z.literal(0) };
+const summaryFields = { item_id: reasoningId, output_index: index, summary_index: index };
+const logprobs = z.array(z.never());
+
+/** The events of a stream. */
+export const streamEvent = z
+  .discriminatedUnion('type', [
+    snapshotEvent('response.created', isBeginning),
+    snapshotEvent('response.in_progress', isBeginning),
+    eventOf('response.output_item.added', {
+      output_index: index,
+      item: z.discriminatedUnion('type', [emptyMessage, functionCall, mcpCall, compactionItem, reasoningItem]),
+    }),
+    eventOf('response.content_part.added', { ...partFields, part: outputText }).refine(
+      (added) => added.part.text === '',
+      'a part is added empty',
+    ),
+    eventOf('response.output_text.delta', { ...partFields, delta: z.string().min(1), logprobs }),
+    eventOf('response.output_text.done', { ...partFields, text: z.string(), logprobs }),
+    eventOf('response.content_part.done', { ...partFields, part: outputText }),
+    eventOf('response.function_call_arguments.done', {
+      item_id: functionCallId,
+      output_index: index,
+      name: z.string().min(1),
+      arguments: z.string(),
+    }),
+    eventOf('response.reasoning_summary_part.added', { ...summaryFields, part: summaryText }).refine(
+      (added) => added.part.text === '',
+      'a part is added empty',
+    ),
+    eventOf('response.reasoning_summary_text.delta', { ...summaryFields, delta: z.string().min(1) }),
+    eventOf('response.reasoning_summary_text.done', { ...summaryFields, text: z.string() }),
+    eventOf('response.reasoning_summary_part.done', { ...summaryFields, part: summaryText }),
+    eventOf('response.output_item.done', { output_index: index, item: outputItem }),
+    snapshotEvent('response.completed', ({ status }) => status === 'completed'),
+    snapshotEvent('response.incomplete', ({ status }) => status === 'incomplete'),
+    snapshotEvent('response.failed', ({ status }) => status === 'failed' || status === 'cancelled'),
+  ])
+  .meta({ id: 'StreamEvent' });
+
+export type NumberedStreamEvent = z.infer<typeof streamEvent>;
+
+/** An event that has no number yet. */
+export type StreamEvent = NumberedStreamEvent extends infer E
+  ? E extends unknown
+    ? Omit<E, 'sequence_number'>
+    : never
+  : never;
+
+function eventOf<T extends string, S extends z.ZodRawShape>(type: T, fields: S) {
+  return z.strictObject({ type: z.literal(type), sequence_number: index, ...fields });
+}
+
+/** An event with the whole response object, which has to fit the event. */
+function snapshotEvent<T extends string>(type: T, fits: (response: ResponseObject) => boolean) {
+  return z
+    .strictObject({ type: z.literal(type), sequence_number: index, response: responseObject })
+    .refine(({ response }) => fits(response), `the response does not fit ${type}`);
+}
+
+function isBeginning({ status, output }: ResponseObject): boolean {
+  return status === 'in_progress' && output.length === 0;
+}
