@@ -15,7 +15,7 @@ const ALLOWED: Record<string, readonly [places: number, why: string]> = {
   'test/faults/tools.test.ts': [1, 'a host that takes its time'],
   'test/attacks/neighbours.test.ts': [1, 'a host that takes its time'],
   'src/tools/component/http/tool-http-leaks.test.ts': [1, 'a host that takes its time'],
-  'src/http/server/strangers.test.ts': [1, 'a caller who sends slowly'],
+  'src/http/server/hostile-connections.test.ts': [1, 'a caller who sends slowly'],
   'src/auth/tokens/look-up-together.test.ts': [1, 'callers who come one after another'],
   'test/faults/streamed.ts': [1, 'a client that tries again'],
   'test/journeys/mcp/mcp-sign-in.test.ts': [2, 'a client that tries again, and the pace of the load'],

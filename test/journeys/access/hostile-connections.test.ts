@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome } from '../../support/fresh-home.ts';
 import { spawnService } from '../../support/service.ts';
 
-/** `STRANGERS=10000 HALF_BODIES=500` measures the figures in docs/trust/benchmarks.md. */
-const IDLE = Number(process.env['STRANGERS'] ?? 1500);
+/** `IDLE=10000 HALF_BODIES=500` measures the figures in docs/trust/benchmarks.md. */
+const IDLE = Number(process.env['IDLE'] ?? 1500);
 const HALF_BODIES = Number(process.env['HALF_BODIES'] ?? 100);
 const MAX_MEGABYTES = 400;
 
 let home: Awaited<ReturnType<typeof freshHome>>;
 let service: Awaited<ReturnType<typeof spawnService>>;
-const strangers: Socket[] = [];
+const connections: Socket[] = [];
 
 beforeAll(async () => {
   home = await freshHome();
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const socket of strangers) socket.destroy();
+  for (const socket of connections) socket.destroy();
   await service?.kill();
   await home.remove();
 });
@@ -28,7 +28,7 @@ afterAll(async () => {
 /** Opens a connection and keeps it, whether or not the service does. */
 async function hold(first: string, body = 0): Promise<void> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  strangers.push(socket);
+  connections.push(socket);
   socket.on('error', () => {});
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   socket.resume();
