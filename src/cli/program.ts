@@ -99,7 +99,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
 };
 
 const TERMINAL_HELP = `
-Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, otherwise it starts one for as long as the chat is open.
+Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, otherwise it starts one for as long as the chat is open. With REBORN_URL and REBORN_TOKEN, the chat and the commands use the service at that address, as the user of that token.
 
 Examples:
   reborn

@@ -41,6 +41,7 @@ describe('without any setting', () => {
       databaseUrl: undefined,
       databaseConnections: 10,
       home: join(homedir(), '.reborn'),
+      remote: undefined,
       secretsKey: undefined,
       secretsKeyPrevious: undefined,
       attachmentsBucket: undefined,
@@ -64,6 +65,11 @@ describe('without any setting', () => {
       }),
     );
   });
+});
+
+test('commands use a remote service only with its address and a token', () => {
+  expect(readConfig({ REBORN_URL: 'https://agent.example.com' }).remote).toBeUndefined();
+  expect(readConfig({ REBORN_TOKEN: 'token-of-ann' }).remote).toBeUndefined();
 });
 
 test('every option is read into the configuration', () => {
@@ -112,6 +118,8 @@ test('every option is read into the configuration', () => {
     DATABASE_URL: 'postgres://ann:pw@db:5432/reborn',
     DATABASE_CONNECTIONS: '40',
     REBORN_HOME: '/srv/reborn',
+    REBORN_URL: 'https://agent.example.com/',
+    REBORN_TOKEN: 'token-of-ann',
     SECRETS_KEY: 'ab'.repeat(32),
     SECRETS_KEY_PREVIOUS: 'cd'.repeat(32),
     ATTACHMENTS_BUCKET: 'reborn-files',
@@ -175,6 +183,7 @@ test('every option is read into the configuration', () => {
     databaseUrl: 'postgres://ann:pw@db:5432/reborn',
     databaseConnections: 40,
     home: '/srv/reborn',
+    remote: { url: 'https://agent.example.com', token: 'token-of-ann' },
     secretsKey: Buffer.alloc(32, 0xab),
     secretsKeyPrevious: Buffer.alloc(32, 0xcd),
     attachmentsBucket: {
@@ -261,6 +270,7 @@ describe('values', () => {
     ['OIDC_ALLOWED_DOMAINS', ['ann@example.com', 'example.com;example.org']],
     ['GATEWAY_HOST', ['127.0.0.256', 'http://localhost', 'local host', '127.0.0.1:3000', '[::1]']],
     ['PUBLIC_URL', ['reborn.example.com', 'ftp://reborn.example.com', 'https://', 'https://a.example/?x=1']],
+    ['REBORN_URL', ['agent.example.com']],
     ['LLM_BASE_URL', ['localhost:11434', 'https://a.example/#x']],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318']],
     ['OIDC_ISSUER', ['id.example.com']],

@@ -33,6 +33,8 @@ export type Config = {
   /** The number of this installation among several behind one address. */
   cell: number | undefined;
   home: string;
+  /** The service that commands use instead of the one of this home. */
+  remote: { url: string; token: string } | undefined;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
   /** Where new attachments go; undefined for PostgreSQL. */
@@ -220,6 +222,8 @@ function toConfig(values: Values, problems: Problems): Config {
     databaseConnections: values.DATABASE_CONNECTIONS,
     cell: values.CELL,
     home: values.REBORN_HOME,
+    remote:
+      values.REBORN_URL && values.REBORN_TOKEN ? { url: values.REBORN_URL, token: values.REBORN_TOKEN } : undefined,
     secretsKey: values.SECRETS_KEY,
     secretsKeyPrevious: values.SECRETS_KEY_PREVIOUS,
     attachmentsBucket: toBucket(values, problems),

@@ -209,6 +209,16 @@ export const options = {
     help: 'Number of this installation among those that share one address; the same on all its replicas.',
   },
   REBORN_HOME: { parser: folder, default: '~/.reborn', help: 'Folder for everything the service stores on disk.' },
+  REBORN_URL: {
+    parser: baseUrl,
+    unset: 'the service of REBORN_HOME',
+    help: 'Address of the service that the commands use, together with REBORN_TOKEN.',
+  },
+  REBORN_TOKEN: {
+    parser: token,
+    secret: true,
+    help: 'Bearer token of the user for whom the commands use REBORN_URL.',
+  },
   SECRETS_KEY: {
     parser: encryptionKey,
     unset: 'generated once and kept on this machine',

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
-import type { AgentTool, Settings } from '@reborn-agent/client/api';
+import type { AgentTool, OfferedModelList } from '@reborn-agent/client/api';
 import { formatCost, formatCount } from '@reborn-agent/client/format';
 import type { Socket } from '@reborn-agent/client/socket';
 import { cut } from '#domain/text/cut.ts';
@@ -146,16 +146,16 @@ export type ModelChoice = {
   name(): string;
 };
 
-type Route = Settings['model_routes'][string];
+type Model = OfferedModelList['models'][number];
 
 /** The route of the default model. It has to be named: a thread continues with the model that answered last. */
 const DEFAULT = 'default';
 
 /** `/model`: what is sent from here on is answered by another of the operator's models. */
 async function chooseModel(chat: Chat, name: string): Promise<void> {
-  const { default_model: usual, model_routes: routes } = await chat.client.call('GET /api/settings');
-  const models = new Map([...Object.entries(routes), [DEFAULT, usual] as const]);
-  if (name === '' && models.size === 1)
+  const [usual, ...others] = (await chat.client.call('GET /api/models')).models;
+  const models = new Map([...others, ...(usual ? [usual] : [])].map((model) => [model.id, model]));
+  if (name === '' && models.size === 1 && usual)
     return chat.thread.note(
       `The only model is ${describe(usual)}. \`reborn init\` sets another; more are added in the browser, under Models.`,
     );
@@ -168,7 +168,7 @@ async function chooseModel(chat: Chat, name: string): Promise<void> {
   chat.thread.note(`From here on ${describe(found)} answers.`);
 }
 
-function pick(chat: Chat, models: ReadonlyMap<string, Route>): Promise<string | undefined> {
+function pick(chat: Chat, models: ReadonlyMap<string, Model>): Promise<string | undefined> {
   const current = chat.model.get() ?? DEFAULT;
   const choices = Array.from(models, ([name, route]) => ({
     value: name,
@@ -194,5 +194,5 @@ export function createModelChoice(draw: () => void): ModelChoice {
   };
 }
 
-const describe = ({ provider, name }: Route) =>
+const describe = ({ provider, name }: Model) =>
   provider === 'demo' ? 'the offline demo model' : oneLine(`${name} by ${provider}`);

@@ -32,7 +32,7 @@ export function connectService(locate: Locate): Service {
 }
 
 const MESSAGES = {
-  401: "The service refused this home's token. Set SERVICE_REBORN_WEBUI_TOKEN to the token it was started with.",
+  401: 'The service refused the token. Set SERVICE_REBORN_WEBUI_TOKEN to the token it was started with, or REBORN_TOKEN to yours.',
   503: 'The database of the service is unavailable. Try again in a moment.',
 };
 

@@ -33,8 +33,7 @@ export function ask(words: readonly string[], { thread, model, ...options }: Ask
 
 /** The service answers a name that it does not know with the default model. */
 async function requireModel(client: Client, name: string): Promise<void> {
-  const { model_routes: routes } = await client.call('GET /api/settings');
-  const names = [...Object.keys(routes), 'default'];
+  const names = (await client.call('GET /api/models')).models.map(({ id }) => id);
   if (!names.includes(name)) throw new Error(`There is no model "${name}". There are: ${names.join(', ')}.`);
 }
 

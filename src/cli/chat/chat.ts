@@ -12,7 +12,8 @@ type Options = { readonly thread?: string };
 export async function chat(options: Options, showHelp: () => Promise<void>): Promise<void> {
   let enabled = true;
   await runCommand(async () => {
-    enabled = readConfig().cli.enabled;
+    const { cli, remote } = readConfig();
+    enabled = cli.enabled || remote !== undefined;
   });
   if (process.exitCode !== undefined) return;
   if (!enabled) return serve();

@@ -77,8 +77,18 @@ export async function getStatus(config: Config, { url, pid }: RunningService): P
     });
 }
 
+/** Throws, with what to do, when the service at REBORN_URL does not let this command in. */
+export async function checkRemote(remote: NonNullable<Config['remote']>): Promise<void> {
+  const messages = {
+    0: `Nothing answers at ${remote.url}. Set REBORN_URL to the address of a service that runs, or unset it.`,
+    401: `The service at ${remote.url} refused the token. Set REBORN_TOKEN to a token of yours.`,
+  };
+  await createClient(remote, { messages }).call('GET /api/me', { signal: AbortSignal.timeout(REMOTE_PATIENCE_MS) });
+}
+
 const SET_TOKEN = 'Set SERVICE_REBORN_WEBUI_TOKEN to the token the service was started with.';
 const PATIENCE_MS = 3000;
+const REMOTE_PATIENCE_MS = 15_000;
 
 async function isAlive({ url, replica }: RunningService): Promise<boolean> {
   try {

@@ -3,7 +3,10 @@ import { readConfig } from '#config/config.ts';
 import { runCommand } from '../run-command.ts';
 import { withQuietService } from './with-service.ts';
 
-/** Calls the API of the running service as the operator. If none runs, one is started for this command; it runs no turns. */
+/**
+ * Calls the API: of the service at REBORN_URL as the user of REBORN_TOKEN, or of this home's service as the operator. If none
+ * runs, one is started for this command; it runs no turns.
+ */
 export function withClient(act: (client: Client) => Promise<void>): Promise<void> {
   return runCommand(() => withQuietService(readConfig(), ({ locate }) => act(createClient(locate)), { turns: 0 }));
 }

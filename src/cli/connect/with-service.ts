@@ -6,7 +6,14 @@ import type { Config } from '#config/config.ts';
 import { makeHome } from '#config/home-folder.ts';
 import { scrubLine } from '#safety/secrets/scrub-line.ts';
 import type { Address, Locate } from '#terminal/service.ts';
-import { announceService, findOperatorToken, findService, getStatus, readAnnounced } from './running-service.ts';
+import {
+  announceService,
+  checkRemote,
+  findOperatorToken,
+  findService,
+  getStatus,
+  readAnnounced,
+} from './running-service.ts';
 import { startService } from './start-service.ts';
 
 export type ReachedService = {
@@ -18,20 +25,27 @@ export type ReachedService = {
 /** Who quits does not want to wait; what is left undone is found at the next start, as after any crash. */
 const STOP_MS = 5000;
 
-/**
- * Attaches to the service that runs for this home; if there is none, starts it inside this process for as long as `act`
- * takes. Throws when a service is alive and does not know this home's token.
- */
+/** The service at REBORN_URL, or the one that runs for this home. Throws when it is alive and refuses the token known here. */
+export async function findRunning(config: Config): Promise<Locate | undefined> {
+  const { remote } = config;
+  if (remote) {
+    await checkRemote(remote);
+    return async () => ({ ...remote, hasGateway: true });
+  }
+  const running = await findService(config);
+  if (!running) return undefined;
+  await getStatus(config, running);
+  return () => locateAnnounced(config);
+}
+
+/** Attaches to a running service; if there is none, starts it inside this process for as long as `act` takes. */
 export async function withService<T>(
   config: Config,
   act: (service: ReachedService) => Promise<T>,
   parts: Pick<Parts, 'turns'> = {},
 ): Promise<T> {
-  const running = await findService(config);
-  if (running) {
-    await getStatus(config, running);
-    return act({ locate: () => locateAnnounced(config), notices: [] });
-  }
+  const locate = await findRunning(config);
+  if (locate) return act({ locate, notices: [] });
 
   await using undo = new AsyncDisposableStack();
   await makeHome(config.home);
