@@ -44,8 +44,11 @@ export async function freshHome({ empty = false, shared = false } = {}) {
 function embeddedQuery(home: string) {
   let last: pg.PoolConfig | undefined;
   return async <T extends pg.QueryResultRow>(statement: string, values: unknown[]): Promise<T[]> => {
-    const found = last && (await engineQuery<T>(last, statement, values).catch(isStopped));
-    if (found) return found;
+    try {
+      if (last) return await engineQuery<T>(last, statement, values); // several statements at once have no rows
+    } catch (error) {
+      if (!isStopped(error)) throw error;
+    }
     const opened = await openDatabase({ url: undefined, home });
     last = opened.connection;
     try {
@@ -58,10 +61,9 @@ function embeddedQuery(home: string) {
 
 const CANNOT_CONNECT_NOW = '57P03';
 
-function isStopped(error: unknown): undefined {
+function isStopped(error: unknown): boolean {
   const { code = '' } = error as { code?: string };
-  if (!['ENOENT', 'ECONNREFUSED', CANNOT_CONNECT_NOW].includes(code)) throw error;
-  return undefined;
+  return ['ENOENT', 'ECONNREFUSED', CANNOT_CONNECT_NOW].includes(code);
 }
 
 async function createDatabase(server: string, empty: boolean) {
