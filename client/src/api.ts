@@ -1564,8 +1564,20 @@ export type JobList = {
   readonly next_cursor: string | null;
 };
 
+export type MissionDrain = {
+  readonly drained: boolean;
+  /** Runs of all users' missions that are under way. Those that wait at a gate do not count. */
+  readonly running: number;
+};
+
+export type MissionDrainChange = {
+  readonly drained: boolean;
+};
+
 export type MissionList = {
   readonly missions: readonly ListedMission[];
+  /** The operator has stopped all missions for maintenance: no run starts. */
+  readonly drained: boolean;
 };
 
 export type ListedMission = {
@@ -2061,6 +2073,8 @@ export type ToolPolicyChange = {
   readonly level: 'allow' | 'ask' | 'never';
   /** `clean` when left out. */
   readonly after?: 'clean' | 'foreign' | 'both';
+  /** The tool is installed later. Otherwise a tool that does not exist is refused. */
+  readonly not_yet?: boolean;
 };
 
 export type McpSignInBegun = {
@@ -3270,6 +3284,15 @@ export type Routes = {
   'GET /api/jobs': {
     query?: { status?: 'queued' | 'running' | 'completed'; limit?: number; cursor?: string };
     result: JobList;
+  };
+  /** Get whether missions are drained, and how many runs are under way. */
+  'GET /api/mission-drain': {
+    result: MissionDrain;
+  };
+  /** Start no more runs of any user's mission, or let them run again. Runs that are under way continue. */
+  'PUT /api/mission-drain': {
+    body: MissionDrainChange;
+    result: MissionDrain;
   };
   /** List the caller's missions with their next and last run, newest first. */
   'GET /api/missions': {

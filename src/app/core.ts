@@ -36,8 +36,9 @@ export async function openCore(base: Base) {
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
   const missions = createMissions(db);
-  const fixedTools = [...builtinTools(egress, skills), ...memoryTools(memory), ...missionTools(missions)];
-  const tools = openTools(base, [...fixedTools, ...(parts.tools ?? [])]);
+  const ownTools = [...builtinTools(egress, skills), ...memoryTools(memory), ...missionTools(missions)];
+  const fixedTools = [...ownTools, ...(parts.tools ?? [])];
+  const tools = openTools(base, fixedTools);
   const { attachments, bucket } = await openAttachments(base);
   const turnParts = { models: models.models, tools: tools.tools, safety, attachments, skills };
   const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);
@@ -48,6 +49,7 @@ export async function openCore(base: Base) {
     ...base,
     ...models,
     ...tools,
+    fixedTools,
     memory,
     skills,
     missions,

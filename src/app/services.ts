@@ -7,6 +7,9 @@ import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
 import type { ChatAdmin } from '#agent/chats/accounts/chat-admin.ts';
+import { readKnownTools } from '#agent/gates/known-tools.ts';
+import { createMissionDrain } from '#agent/missions/drain.ts';
+import { TOOL_SEARCH } from '#tools/search/deferred-tools.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createToolPolicies } from '#agent/gates/policy-settings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
@@ -73,6 +76,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     limitVisits: perMinute(VISITS_PER_MINUTE),
     loadImage: createLoadImage(threads, fetchLinks),
     mcpHandler: createMcpHandlerFor({ agent, memory, limiter, threadUrl, onError, version: packageJson.version }),
+    missionDrain: createMissionDrain(db, engine.system),
     modelAdmin: createModelAdmin({ ...catalog, default: config.model }),
     modelCatalog,
     notifications: createNotifications(db, core.secrets),
@@ -80,7 +84,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     pace: createSocketPace(),
     pairings: createPairings(db),
     personExport: createPersonExport(db, auth.readAccount, attachments),
-    policies: createToolPolicies(db),
+    policies: createToolPolicies(db, () => listToolNames(core)),
     preferences: createPreferences(db, core.modelSettings),
     retention: createRetentionAdmin({ db, defaults: retentionDefaults, isUser }),
     shares: createShares({ db, engine, attachments, ...sharing }),
@@ -94,6 +98,12 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     usageReports: createUsage(db),
     versions: createVersions(db, engine),
   };
+}
+
+/** Every tool that the operator can write a policy for. */
+async function listToolNames({ db, engine, fixedTools }: Core): Promise<string[]> {
+  const known = await readKnownTools(fixedTools, db, engine.system);
+  return [TOOL_SEARCH, ...known.map(({ name }) => name)];
 }
 
 /** What only the Responses API and chat completions use. */

@@ -23,7 +23,7 @@ export function judgeJoining(self: ReplicaFacts, living: readonly ReplicaFacts[]
     return {
       refusal:
         `A service (${modelsOf(services)}) is running on this database, but this command can't attach to it. ` +
-        "Run the command with that service's REBORN_HOME, and leave its gateway on; or stop the service first.",
+        "Run the command with that service's REBORN_HOME, and leave its gateway on; or set REBORN_URL and REBORN_TOKEN; or stop the service first.",
     };
   if (self.isCommand && others.length > 0)
     return {

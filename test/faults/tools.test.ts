@@ -29,7 +29,7 @@ beforeAll(async () => {
     return { text: 'fine' };
   });
   cluster = await startCluster({ env: { STAND_IN_PORT: String(standIn.port) } });
-  await cluster.start();
+  const { remote } = await cluster.start();
   const { path: wasm } = await buildTool('test/fixtures/tools/probe');
   for (const [name, methods] of [
     ['reader', ['GET']],
@@ -38,8 +38,8 @@ beforeAll(async () => {
     const file = path.join(cluster.home, `${name}.json`);
     await writeFile(file, JSON.stringify(grants([...methods])));
     const args = ['tool', 'install', wasm, '--capabilities', file, '--name', name, '--yes'];
-    await reborn(args);
-    await reborn(['policy', 'set', name, 'allow']);
+    await reborn(args, remote);
+    await reborn(['policy', 'set', name, 'allow'], remote);
   }
 });
 
@@ -53,8 +53,8 @@ afterAll(async () => {
   await standIn.close();
 });
 
-async function reborn(args: readonly string[]): Promise<void> {
-  const { code, stderr } = await runReborn(args, { env: cluster.env });
+async function reborn(args: readonly string[], env: Record<string, string>): Promise<void> {
+  const { code, stderr } = await runReborn(args, { env });
   if (code !== 0) throw new Error(stderr);
 }
 

@@ -96,6 +96,8 @@ export function clientOf(url: string) {
     request('/api/v1/responses', { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) });
   return {
     url,
+    /** Makes commands use this service, as the operator. */
+    remote: { REBORN_URL: url, REBORN_TOKEN: TOKEN },
     request,
     post,
     /** Sends a message and expects a response object of any status. */

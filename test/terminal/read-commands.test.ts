@@ -67,7 +67,10 @@ test('a name belongs to one user, and lists for programs have the keys of the AP
 
 test.each([
   [['policy', 'set', 'reborn_tim', 'never'], 'There is no tool "reborn_tim". Did you mean "reborn_time"?'],
-  [['policy', 'set', 'zebra', 'never'], 'There is no tool "zebra". If it is to be installed later, add --not-yet.'],
+  [
+    ['policy', 'set', 'zebra', 'never'],
+    'There is no tool "zebra". If it is to be installed later, set not_yet (`--not-yet`).',
+  ],
   [['ask', '--model', 'nope', 'hello'], 'There is no model "nope". There are: default.'],
   [['token', 'create', 'operator'], 'The operator is not a user.'],
   [['mcp', 'add', 'near', 'http://127.0.0.1:1/mcp'], 'set private_network (`--private-network`)'],

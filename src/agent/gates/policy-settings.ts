@@ -1,4 +1,6 @@
+import { NotFound } from '#domain/errors.ts';
 import { OPERATOR, type UserId } from '#domain/principal.ts';
+import { findNearName } from '#domain/text/near-name.ts';
 import { SITUATIONS, type Situation } from '#domain/thread/origin.ts';
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
 import { audited } from '#store/audit.ts';
@@ -77,9 +79,20 @@ function setLevelIn(value: unknown): SetLevel {
 
 export type ToolPolicies = ReturnType<typeof createToolPolicies>;
 
-/** The operator's policies. */
-export const createToolPolicies = (db: Database) => ({
+/** The operator's policies. `listNames` lists the tools of all users. */
+export const createToolPolicies = (db: Database, listNames: () => Promise<readonly string[]>) => ({
   list: () => listPolicies(db),
-  set: (actor: UserId, policy: ToolPolicy) => setPolicy(db, policy, actor),
+  /** Refuses a tool that does not exist, unless it is to be installed later: with a typo, a tool would only seem to be off. */
+  async set(actor: UserId, policy: ToolPolicy, { notYet }: { readonly notYet: boolean }): Promise<void> {
+    if (!notYet) requireName(policy.tool, await listNames());
+    await setPolicy(db, policy, actor);
+  },
   unset: (actor: UserId, tool: string) => unsetPolicy(db, tool, actor),
 });
+
+function requireName(tool: string, names: readonly string[]): void {
+  if (names.includes(tool)) return;
+  const near = findNearName(tool, names);
+  const advice = near ? `Did you mean "${near}"?` : 'If it is to be installed later, set not_yet (`--not-yet`).';
+  throw new NotFound(`There is no tool "${tool}". ${advice}`);
+}

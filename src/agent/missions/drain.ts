@@ -1,24 +1,31 @@
 import { OPERATOR, type Principal } from '#domain/principal.ts';
 import { type AuditEntry, audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { claimSetting, deleteSetting } from '#store/settings.ts';
+import { claimSetting, deleteSetting, readSetting } from '#store/settings.ts';
 import { MISSION_DRAIN } from '#store/system/missions.ts';
+import { countActiveRuns } from '#store/system/occurrences.ts';
+import type { SystemConnection } from '#store/system/system-connection.ts';
+
+export type MissionDrain = ReturnType<typeof createMissionDrain>;
 
 /**
- * Starts no more runs of any mission, on any replica, until `endDrain`. Runs that are under way continue. The due times of the
- * drain are planned afterwards, like those of an outage. Returns whether it began now.
+ * For maintenance, of all users' missions. During a drain, no replica starts a run of any mission. Runs that are under way
+ * continue. The due times of the drain are planned afterwards, like those of an outage.
  */
-export function beginDrain(db: Database, by: Principal): Promise<boolean> {
-  return withOwner(db, OPERATOR, (trx) =>
-    audited(trx, (writing) => claimSetting(writing, MISSION_DRAIN, {}), entryOf(by, 'mission.drain')),
-  );
-}
-
-/** Returns whether there was a drain. */
-export function endDrain(db: Database, by: Principal): Promise<boolean> {
-  return withOwner(db, OPERATOR, (trx) =>
-    audited(trx, (writing) => deleteSetting(writing, MISSION_DRAIN), entryOf(by, 'mission.drain-end')),
-  );
+export function createMissionDrain(db: Database, system: SystemConnection) {
+  const isDrained = async () => (await readSetting(db, MISSION_DRAIN)) !== undefined;
+  return {
+    isDrained,
+    read: async () => ({ drained: await isDrained(), running: await countActiveRuns(system) }),
+    begin: (by: Principal) =>
+      withOwner(db, OPERATOR, (trx) =>
+        audited(trx, (writing) => claimSetting(writing, MISSION_DRAIN, {}), entryOf(by, 'mission.drain')),
+      ),
+    end: (by: Principal) =>
+      withOwner(db, OPERATOR, (trx) =>
+        audited(trx, (writing) => deleteSetting(writing, MISSION_DRAIN), entryOf(by, 'mission.drain-end')),
+      ),
+  };
 }
 
 const entryOf = (by: Principal, action: string): AuditEntry => ({

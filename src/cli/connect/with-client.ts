@@ -17,3 +17,16 @@ export async function orMissing<T>(answer: Promise<T>, message: string): Promise
     throw error instanceof ApiError && error.status === 404 ? new Error(message) : error;
   });
 }
+
+type Page<T> = { readonly rows: readonly T[]; readonly next: string | null };
+
+/** All rows of a list that the API answers in pages. */
+export async function readPages<T>(read: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+  const rows: T[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await read(cursor);
+    rows.push(...page.rows);
+    if (page.next === null) return rows;
+    cursor = page.next;
+  }
+}

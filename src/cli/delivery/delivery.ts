@@ -1,13 +1,11 @@
-import type { Command } from 'commander';
-import { createDeliveries, type Deliveries } from '#agent/outbox/notifications.ts';
-import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type DeliveryId, isUuid } from '#domain/ids.ts';
+import { ApiError, type Client } from '@reborn-agent/client';
+import type { Delivery } from '@reborn-agent/client/api';
+import { type Command, Option } from 'commander';
 import { DELIVERY_STATES } from '#domain/notification/delivery.ts';
-import { OPERATOR } from '#domain/principal.ts';
-import { withDatabase } from '../connect/with-database.ts';
-import { printLine, printNotice, printRecord, printTable } from '../print.ts';
+import { withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printNotice, printTable } from '../print.ts';
 
-type ListOptions = { readonly state?: string; readonly json?: true };
+type ListOptions = { readonly state?: Delivery['state']; readonly json?: true };
 
 const SHOWN = 50;
 
@@ -16,7 +14,7 @@ export function addDeliveryCommands(program: Command): void {
   const delivery = program.command('delivery').description('Inspect and retry deliveries to callbacks and endpoints.');
   delivery
     .command('list')
-    .option('--state <state>', 'only pending, sending, sent or dead ones')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
     .option('--json', 'print JSON')
     .description(`List the newest ${SHOWN} deliveries.`)
     .addHelpText('after', '\nExample:\n  reborn delivery list --state dead')
@@ -34,36 +32,30 @@ export function addDeliveryCommands(program: Command): void {
 }
 
 function listDeliveries({ state, json }: ListOptions): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const wanted = DELIVERY_STATES.find((known) => known === state);
-    if (state !== undefined && !wanted)
-      throw new InvalidRequest('invalid_request', null, `--state must be ${DELIVERY_STATES.join(', ')}.`);
-    const found = await createDeliveries(db).list(OPERATOR, { ...(wanted && { state: wanted }), limit: SHOWN });
-    if (json) return printRecord(found);
-    if (found.length === 0) return printLine('There are no deliveries.');
+  return withClient(async (client) => {
+    const { deliveries } = await client.call('GET /api/deliveries', { query: { state, limit: SHOWN } });
+    if (json) return printJson(deliveries);
+    if (deliveries.length === 0) return printLine('There are no deliveries.');
     printTable([
       ['id', 'event', 'target', 'state', 'attempts', 'created', 'last error'],
-      ...found.map(({ id, type, target, state: reached, attempts, createdAt, lastError }) => [
+      ...deliveries.map(({ id, type, target, state: reached, attempts, created_at: created, last_error: error }) => [
         id,
         type,
         target,
         reached,
         String(attempts),
-        createdAt.toISOString(),
-        lastError ?? '',
+        created,
+        error ?? '',
       ]),
     ]);
   });
 }
 
 function retryDeliveries(given: readonly string[], { allDead }: { readonly allDead?: true }): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    if (allDead && given.length > 0)
-      throw new InvalidRequest('invalid_request', null, 'Give ids or --all-dead, not both.');
-    if (!allDead && given.length === 0)
-      throw new InvalidRequest('invalid_request', null, 'Give the ids of deliveries, or --all-dead.');
-    const deliveries = createDeliveries(db);
-    const due = allDead ? await retryAll(deliveries) : await retryEach(deliveries, given);
+  return withClient(async (client) => {
+    if (allDead && given.length > 0) throw new Error('Give ids or --all-dead, not both.');
+    if (!allDead && given.length === 0) throw new Error('Give the ids of deliveries, or --all-dead.');
+    const due = allDead ? await retryAll(client) : await retryEach(client, given);
     if (due === 0) return allDead ? printLine('No delivery was given up.') : undefined;
     const [which, them] = due === 1 ? ['1 delivery is due', 'it'] : [`${due} deliveries are due`, 'them'];
     printLine(`${which}. A running service makes ${them} within a second or two.`);
@@ -71,15 +63,14 @@ function retryDeliveries(given: readonly string[], { allDead }: { readonly allDe
 }
 
 /** How many are due now. One that can't be retried is reported, and does not stop the others. */
-async function retryEach(deliveries: Deliveries, ids: readonly string[]): Promise<number> {
+async function retryEach(client: Client, ids: readonly string[]): Promise<number> {
   let due = 0;
   for (const id of ids) {
     try {
-      if (!isUuid<DeliveryId>(id)) throw new NotFound('There is no such delivery.');
-      await deliveries.retry(OPERATOR, id);
+      await client.call('POST /api/deliveries/{id}/retry', { params: { id } });
       due++;
     } catch (error) {
-      if (!(error instanceof NotFound || error instanceof InvalidRequest)) throw error;
+      if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 400)) throw error;
       printNotice(`reborn: ${id}: ${error.message}`);
       process.exitCode = 1;
     }
@@ -88,14 +79,14 @@ async function retryEach(deliveries: Deliveries, ids: readonly string[]): Promis
 }
 
 /** Page by page: a delivery that is due again is no longer on the list. */
-async function retryAll(deliveries: Deliveries): Promise<number> {
-  const tried = new Set<DeliveryId>();
+async function retryAll(client: Client): Promise<number> {
+  const tried = new Set<string>();
   let due = 0;
   for (;;) {
-    const dead = await deliveries.list(OPERATOR, { state: 'dead', limit: SHOWN });
-    const left = dead.map(({ id }) => id).filter((id) => !tried.has(id));
+    const { deliveries } = await client.call('GET /api/deliveries', { query: { state: 'dead', limit: SHOWN } });
+    const left = deliveries.map(({ id }) => id).filter((id) => !tried.has(id));
     if (left.length === 0) return due;
     for (const id of left) tried.add(id);
-    due += await retryEach(deliveries, left);
+    due += await retryEach(client, left);
   }
 }

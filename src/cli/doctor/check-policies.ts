@@ -1,9 +1,9 @@
 import { asksAfterOthers } from '#agent/gates/asks-after-others.ts';
+import type { KnownTool } from '#agent/gates/known-tools.ts';
 import { listPolicies, type ToolPolicy } from '#agent/gates/policy-settings.ts';
 import type { Database } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { findUnattendedCalls } from '#store/system/unattended-calls.ts';
-import type { KnownTool } from '../policy/tool-names.ts';
 import { type Finding, warning } from './finding.ts';
 
 const DAYS = 30;

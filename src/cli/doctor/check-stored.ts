@@ -1,11 +1,18 @@
+import path from 'node:path';
+import { type KnownTool, readKnownTools } from '#agent/gates/known-tools.ts';
+import { createMissions } from '#agent/missions/missions.ts';
 import type { Config } from '#config/config.ts';
+import { createMemory } from '#memory/memory.ts';
 import { listChatAccounts } from '#store/chats/accounts.ts';
 import type { Database } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { listTools } from '#store/tools/tools.ts';
+import { memoryTools } from '#tools/builtin/memory-tools.ts';
+import { missionTools } from '#tools/builtin/mission-tools.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
+import { builtinTools } from '#tools/registry.ts';
 import { openSecrets } from '#tools/secrets/open-secrets.ts';
-import { readKnownTools } from '../policy/tool-names.ts';
+import { createSkills } from '#tools/skills/skills.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDeliveries } from './check-deliveries.ts';
 import { checkMoves } from './check-moves.ts';
@@ -24,12 +31,23 @@ export async function checkStored(
     ...(await checkTransactions(system)),
     ...(await checkKey(db, config)),
     ...(await checkTools(db, config)),
-    ...(await checkPolicies(db, system, await readKnownTools(config, db, system))),
+    ...(await checkPolicies(db, system, await listKnownTools(db, system, config))),
     ...(areChannelsTested ? [] : await checkRecorded(db)),
     ...(await checkDeliveries(system)),
     ...(await checkMoves(system)),
     ...(await checkBucket(config, system, offline)),
   ];
+}
+
+function listKnownTools(db: Database, system: SystemConnection, config: Config): Promise<KnownTool[]> {
+  const noEgress = { send: () => Promise.reject(new Error('No tool is called here.')) };
+  const skills = createSkills(db, path.join(config.home, 'skills'), () => {});
+  const fixed = [
+    ...builtinTools(noEgress, skills),
+    ...memoryTools(createMemory(db)),
+    ...missionTools(createMissions(db)),
+  ];
+  return readKnownTools(fixed, db, system);
 }
 
 async function checkKey(db: Database, config: Config): Promise<Finding[]> {

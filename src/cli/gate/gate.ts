@@ -1,20 +1,14 @@
+import type { OpenGate } from '@reborn-agent/client/api';
+import { describeReason } from '@reborn-agent/client/gate-card';
 import type { Command } from 'commander';
-import { describeCard } from '#agent/gates/describe-card.ts';
-import { createPairings } from '#agent/gates/pairings.ts';
-import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
-import { OPERATOR } from '#domain/principal.ts';
 import { cut } from '#domain/text/cut.ts';
-import type { Situation } from '#domain/thread/origin.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
-import { withOwner } from '#store/connection.ts';
-import { listOpenGates } from '#store/threads/gates.ts';
-import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
+import { readPages, withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printTable } from '../print.ts';
 import type { AnswerOptions } from './gate-answer.ts';
 
 type Json = { readonly json?: true };
 
-const MOST_GATES = 1000;
+const PAGE = 100;
 const MOST_LETTERS = 200;
 
 const ANSWER_HELP = `
@@ -83,21 +77,24 @@ export function addGateCommands(program: Command): void {
 }
 
 function listGates({ json }: Json): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const gates = await withOwner(db, OPERATOR, (trx) => listOpenGates(trx, 'everyone', { limit: MOST_GATES }));
-    if (json) return printRecord(gates);
+  return withClient(async (client) => {
+    const gates = await readPages(async (cursor) => {
+      const page = await client.call('GET /api/gates', { query: { limit: PAGE, cursor } });
+      return { rows: page.gates, next: page.next_cursor };
+    });
+    if (json) return printJson(gates);
     if (gates.length === 0) return printLine('There are no open gates.');
     printTable([
       ['id', 'kind', 'user', 'calls'],
-      ...gates.map((gate) => [gate.id, gate.kind, gate.userId, shorten(outline(gate))]),
+      ...gates.map((gate) => [gate.id, gate.kind, gate.user_id, shorten(outline(gate))]),
     ]);
   });
 }
 
 /** What waits, and what the model had read. */
 function outline(gate: OpenGate): string {
-  const { reason, calls } = describeCard(gate);
-  const written = calls.map((call) => `${call.name} ${call.arguments}`);
+  const reason = describeReason(gate);
+  const written = gate.calls.map((call) => `${call.name} ${call.arguments}`);
   const numbered = written.length === 1 ? written : written.map((call, index) => `${index + 1}: ${call}`);
   return [...(reason ? [`(${reason})`] : []), ...numbered].join(' ');
 }
@@ -107,47 +104,47 @@ function shorten(call: string): string {
 }
 
 function listApprovals({ json }: Json): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const approvals = await createStandingApprovals(db).list(OPERATOR);
-    if (json) return printRecord(approvals);
+  return withClient(async (client) => {
+    const { approvals } = await client.call('GET /api/approvals');
+    if (json) return printJson(approvals);
     if (approvals.length === 0) return printLine('There are no standing approvals.');
-    for (const { id, userId, tool, shape, situation, missionId, missionName } of approvals) {
-      const mission = missionId && `only for the mission ${missionName ?? missionId}`;
-      printLine([id, userId, tool, ...REACH[situation], ...(mission ? [mission] : [])].join('  '));
-      for (const line of shape.split('\n')) printLine(`  ${line}`);
+    for (const { id, user_id: user, tool, shape, situation, mission_id: mission, mission_name: name } of approvals) {
+      const only = mission && `only for the mission ${name ?? mission}`;
+      printLine([id, user, tool, ...REACH[situation], ...(only ? [only] : [])].join('  '));
+      for (const line of shape) printLine(`  ${line}`);
     }
   });
 }
 
 /** How far a standing approval goes. */
-const REACH: Record<Situation, string[]> = {
+const REACH: Record<OpenGate['situation'], string[]> = {
   clean: [],
   foreign: ['also after reading text by others'],
   both: ['also after reading text by others and private data'],
 };
 
 function revokeApproval(id: string): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    await createStandingApprovals(db).revoke(COMMAND_LINE, id);
+  return withClient(async (client) => {
+    await client.call('DELETE /api/approvals/{id}', { params: { id } });
     printLine('Revoked. Such calls are asked about again.');
   });
 }
 
 function showPairings({ json }: Json): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const pairings = await createPairings(db).list(OPERATOR);
-    if (json) return printRecord(pairings);
+  return withClient(async (client) => {
+    const { pairings } = await client.call('GET /api/pairings');
+    if (json) return printJson(pairings);
     if (pairings.length === 0) return printLine('No webhook user is paired.');
     printTable([
       ['webhook user', 'uses the secrets of'],
-      ...pairings.map(({ userId, pairedUserId }) => [userId, pairedUserId]),
+      ...pairings.map(({ user_id: user, paired_user_id: paired }) => [user, paired]),
     ]);
   });
 }
 
 function removePairing(userId: string): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    await createPairings(db).remove(COMMAND_LINE, userId);
+  return withClient(async (client) => {
+    await client.call('DELETE /api/pairings/{user_id}', { params: { user_id: userId } });
     printLine(`Removed. ${userId} can use only its own secrets.`);
   });
 }

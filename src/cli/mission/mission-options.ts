@@ -1,5 +1,5 @@
+import type { MissionChange } from '@reborn-agent/client/api';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { AskedMission } from '#agent/missions/missions.ts';
 
 export type MissionOptions = {
   readonly cron?: string;
@@ -37,26 +37,30 @@ export function addMissionOptions(command: Command): Command {
     .option('--usd-per-day <amount>', 'a budget in US dollars; none for no limit', toAmount);
 }
 
-/** The settings that were given. */
-export function toAsked({ cron, every, at, timeZone, onTurnOf, thread, ...rest }: MissionOptions): AskedMission {
-  const hasSchedule = [cron, every, at, timeZone, onTurnOf].some((value) => value !== undefined);
+/** The settings that were given, for the API. */
+export function toChange({ cron, every, at, timeZone, onTurnOf, ...rest }: MissionOptions): MissionChange {
+  const schedule = given({ cron, every_minutes: every, at, time_zone: timeZone, on_turn_of: onTurnOf });
   return {
-    ...pick(rest),
-    ...(thread && { keepsThread: thread === 'same' }),
-    ...(hasSchedule && { schedule: { cron, everyMinutes: every, at, timeZone, onTurnOf } }),
+    ...given({
+      thread: rest.thread,
+      tools: rest.tools,
+      misfire: rest.misfire,
+      overlap: rest.overlap,
+      pause_after: rest.pauseAfter,
+      tokens_per_run: rest.tokensPerRun,
+      tokens_per_day: rest.tokensPerDay,
+      usd_per_run: rest.usdPerRun,
+      usd_per_day: rest.usdPerDay,
+    }),
+    ...(Object.keys(schedule).length > 0 && { schedule }),
   };
 }
 
-const pick = ({ tools, misfire, overlap, pauseAfter, ...budgets }: MissionOptions): AskedMission => ({
-  ...(tools !== undefined && { tools }),
-  ...(misfire && { misfire }),
-  ...(overlap && { overlap }),
-  ...(pauseAfter !== undefined && { pauseAfter }),
-  ...(budgets.tokensPerRun !== undefined && { tokensPerRun: budgets.tokensPerRun }),
-  ...(budgets.tokensPerDay !== undefined && { tokensPerDay: budgets.tokensPerDay }),
-  ...(budgets.usdPerRun !== undefined && { usdPerRun: budgets.usdPerRun }),
-  ...(budgets.usdPerDay !== undefined && { usdPerDay: budgets.usdPerDay }),
-});
+function given<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}
 
 function toWhole(given: string): number {
   if (!/^[1-9]\d{0,8}$/.test(given)) throw new InvalidArgumentError('It must be a whole number above 0.');

@@ -1,17 +1,10 @@
+import type { Client } from '@reborn-agent/client';
+import type { Occurrence, SavedMission } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
-import { asksAfterOthers } from '#agent/gates/asks-after-others.ts';
-import { listPolicies, policyFor } from '#agent/gates/policy-settings.ts';
-import { createMissions, type ListedOccurrence, type Missions } from '#agent/missions/missions.ts';
-import { NotFound } from '#domain/errors.ts';
-import { isUuid, type MissionId, newId } from '#domain/ids.ts';
-import type { Mission } from '#domain/mission/mission.ts';
-import { describeSchedule } from '#domain/mission/schedule.ts';
-import { OPERATOR } from '#domain/principal.ts';
-import { type OpenedDatabase, withDatabase } from '../connect/with-database.ts';
-import { listKnownTools } from '../policy/tool-names.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
-import { addDrainCommand, isDrained } from './drain.ts';
-import { addMissionOptions, type MissionOptions, toAsked } from './mission-options.ts';
+import { orMissing, withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printTable } from '../print.ts';
+import { addDrainCommand } from './drain.ts';
+import { addMissionOptions, type MissionOptions, toChange } from './mission-options.ts';
 
 type Json = { readonly json?: true };
 
@@ -56,21 +49,21 @@ export function addMissionCommands(program: Command): void {
     .description('Show a mission and its newest runs.')
     .addHelpText('after', `\nExample:\n  reborn mission show ${EXAMPLE_ID}`)
     .action(showMission);
-  addAction(mission, 'pause', 'Pause a mission. A run that is under way continues.', async (missions, id) => {
-    await missions.pause(OPERATOR, id);
+  addAction(mission, 'pause', 'Pause a mission. A run that is under way continues.', async (client, call) => {
+    await client.call('POST /api/missions/{id}/pause', call);
     return 'Paused.';
   });
-  addAction(mission, 'resume', 'Resume a mission from now on.', async (missions, id) => {
-    const { nextDueAt } = await missions.resume(OPERATOR, id);
-    return `Resumed. Next run: ${nextDueAt?.toISOString() ?? 'none'}.`;
+  addAction(mission, 'resume', 'Resume a mission from now on.', async (client, call) => {
+    const { next_due_at: next } = await client.call('POST /api/missions/{id}/resume', call);
+    return `Resumed. Next run: ${next ?? 'none'}.`;
   });
-  addAction(mission, 'run', 'Start a run now, besides the schedule.', async (missions, id) => {
-    await missions.run(OPERATOR, id, newId());
+  addAction(mission, 'run', 'Start a run now, besides the schedule.', async (client, call) => {
+    await client.call('POST /api/missions/{id}/run', call);
     return 'The run is due. A running service starts it within a second or two.';
   });
   addDrainCommand(mission);
-  addAction(mission, 'delete', 'Delete a mission and its list of runs. Threads stay.', async (missions, id) => {
-    await missions.delete(OPERATOR, id);
+  addAction(mission, 'delete', 'Delete a mission and its list of runs. Threads stay.', async (client, call) => {
+    await client.call('DELETE /api/missions/{id}', call);
     return 'Deleted.';
   });
 }
@@ -79,92 +72,81 @@ function addAction(
   mission: Command,
   verb: string,
   description: string,
-  act: (missions: Missions, id: MissionId) => Promise<string>,
+  act: (client: Client, call: { readonly params: { id: string } }) => Promise<string>,
 ): void {
   mission
     .command(verb)
     .argument('<id>', 'the id from the list')
     .description(description)
     .addHelpText('after', `\nExample:\n  reborn mission ${verb} ${EXAMPLE_ID}`)
-    .action((id: string) => withDatabase(async ({ db }) => printLine(await act(createMissions(db), toId(id)))));
+    .action((id: string) =>
+      withClient(async (client) => printLine(await orMissing(act(client, { params: { id } }), MISSING))),
+    );
 }
 
-function createMission(
-  name: string,
-  { instruction, ...options }: MissionOptions & { instruction: string },
-): Promise<void> {
-  return withDatabase(async (opened) => {
-    const missions = createMissions(opened.db);
-    const asked = toAsked(options);
-    const made = await missions.create(OPERATOR, { name, instruction, ...asked });
-    const { next } = await missions.preview(OPERATOR, asked.schedule ?? {});
-    printLine(`Created ${made.id}: ${describeSchedule(made.schedule)}. Next times:`);
-    for (const time of next) printLine(`  ${time.toISOString()}`);
-    await tellAsking(opened, made);
+const MISSING = 'There is no such mission. `reborn mission list` shows them.';
+
+type CreateOptions = MissionOptions & { readonly instruction: string };
+
+function createMission(name: string, { instruction, ...options }: CreateOptions): Promise<void> {
+  return withClient(async (client) => {
+    const body = { name, instruction, schedule: {}, ...toChange(options) };
+    const made = await client.call('POST /api/missions', { body });
+    const { next_times: next } = await client.call('POST /api/missions/preview', { body: { schedule: body.schedule } });
+    printLine(`Created ${made.id}: ${made.schedule_words}. Next times:`);
+    for (const time of next) printLine(`  ${time}`);
+    tellAsking(made);
   });
 }
 
-function updateMission(
-  id: string,
-  { name, instruction, ...options }: MissionOptions & { name?: string; instruction?: string },
-): Promise<void> {
-  return withDatabase(async (opened) => {
-    const texts = { ...(name && { name }), ...(instruction && { instruction }) };
-    const changed = await createMissions(opened.db).update(OPERATOR, toId(id), { ...texts, ...toAsked(options) });
-    const next = changed.nextDueAt?.toISOString() ?? 'none';
-    printLine(`Changed ${changed.name}: ${describeSchedule(changed.schedule)}. Next run: ${next}.`);
-    await tellAsking(opened, changed);
+type UpdateOptions = MissionOptions & { readonly name?: string; readonly instruction?: string };
+
+function updateMission(id: string, { name, instruction, ...options }: UpdateOptions): Promise<void> {
+  return withClient(async (client) => {
+    const body = { ...(name && { name }), ...(instruction && { instruction }), ...toChange(options) };
+    const changed = await orMissing(client.call('PATCH /api/missions/{id}', { params: { id }, body }), MISSING);
+    printLine(`Changed ${changed.name}: ${changed.schedule_words}. Next run: ${changed.next_due_at ?? 'none'}.`);
+    tellAsking(changed);
   });
 }
 
 /** A run that waits for an approval is denied after a day, so its owner should know beforehand. */
-async function tellAsking(opened: OpenedDatabase, { tools }: Mission): Promise<void> {
-  if (!tools || tools.length === 0) return;
-  const [known, policies] = [await listKnownTools(opened), await listPolicies(opened.db)];
-  const asking = known.filter(
-    (tool) => tools.includes(tool.name) && asksAfterOthers(tool, policyFor(policies, tool.name, OPERATOR.userId)),
-  );
-  if (asking.length === 0) return;
-  const names = [...new Set(asking.map(({ name }) => name))].join(', ');
-  printLine(`After reading text by others, a run waits for an approval before it calls: ${names}.`);
+function tellAsking({ asks_after_others: asking }: SavedMission): void {
+  if (asking.length > 0)
+    printLine(`After reading text by others, a run waits for an approval before it calls: ${asking.join(', ')}.`);
 }
 
 function listMissions({ json }: Json): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const listed = await createMissions(db).list(OPERATOR);
-    if (json) return printRecord(listed);
-    if (await isDrained(db)) printLine('Missions are drained: no run starts until `reborn mission drain --end`.');
-    if (listed.length === 0) return printLine('There are no missions.');
+  return withClient(async (client) => {
+    const { missions, drained } = await client.call('GET /api/missions');
+    if (json) return printJson(missions);
+    if (drained) printLine('Missions are drained: no run starts until `reborn mission drain --end`.');
+    if (missions.length === 0) return printLine('There are no missions.');
     printTable([
       ['id', 'name', 'state', 'schedule', 'next', 'last'],
-      ...listed.map(({ mission, last }) => [
+      ...missions.map((mission) => [
         mission.id,
         mission.name,
         mission.state,
-        describeSchedule(mission.schedule),
-        mission.nextDueAt?.toISOString() ?? '-',
-        last ? stateOf(last) : '-',
+        mission.schedule_words,
+        mission.next_due_at ?? '-',
+        mission.last_run?.status ?? '-',
       ]),
     ]);
   });
 }
 
 function showMission(id: string, { json }: Json): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const missions = createMissions(db);
-    const mission = await missions.get(OPERATOR, toId(id));
-    const runs = await missions.occurrences(OPERATOR, mission.id, { before: undefined, limit: SHOWN_RUNS });
-    if (json) return printRecord({ mission, runs });
-    printLine(`${mission.name} (${mission.pauseReason ?? mission.state}): ${describeSchedule(mission.schedule)}`);
+  return withClient(async (client) => {
+    const params = { id };
+    const mission = await orMissing(client.call('GET /api/missions/{id}', { params }), MISSING);
+    const query = { limit: SHOWN_RUNS };
+    const { occurrences: runs } = await client.call('GET /api/missions/{id}/occurrences', { params, query });
+    if (json) return printJson({ mission, runs });
+    printLine(`${mission.name} (${mission.pause_reason ?? mission.state}): ${mission.schedule_words}`);
     printLine(mission.instruction);
     if (runs.length > 0) printTable([['due', 'state', 'reason'], ...runs.map(rowOf)]);
   });
 }
 
-const stateOf = ({ state, isWaiting }: ListedOccurrence): string => (isWaiting ? 'waiting' : state);
-const rowOf = (run: ListedOccurrence): string[] => [run.slot.toISOString(), stateOf(run), run.reason ?? ''];
-
-function toId(given: string): MissionId {
-  if (!isUuid<MissionId>(given)) throw new NotFound('There is no such mission.');
-  return given;
-}
+const rowOf = ({ slot, status, reason }: Occurrence): string[] => [slot, status, reason ?? ''];

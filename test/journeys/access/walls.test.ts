@@ -265,7 +265,7 @@ const MATRIX: Record<string, Row> = {
   'GET /api/tool-policies': row([403, 403, 200, 200], () => ({ route: '/api/tool-policies' })),
   'PUT /api/tool-policies/:tool': row([403, 403, 200, 200], () => ({
     route: '/api/tool-policies/walls',
-    body: { level: 'ask' },
+    body: { level: 'ask', not_yet: true },
   })),
   'DELETE /api/tool-policies/:tool': row([403, 403, 404, 404], () => ({ route: '/api/tool-policies/none' })),
   'POST /mcp': row([400, 400, 400, 400], () => ({ route: '/mcp', body: {} })),
@@ -294,6 +294,11 @@ const MATRIX: Record<string, Row> = {
     body: { listed_at: '2026-01-01T00:00:00.000Z' },
   })),
   'DELETE /api/mcp/:name': row([403, 403, 404, 404], () => ({ route: '/api/mcp/none?for=everyone' })),
+  'GET /api/mission-drain': row([403, 403, 200, 200], () => ({ route: '/api/mission-drain' })),
+  'PUT /api/mission-drain': row([403, 403, 200, 200], () => ({
+    route: '/api/mission-drain',
+    body: { drained: false },
+  })),
   'GET /api/missions': row([200, 200, 200, 200], () => ({ route: '/api/missions' })),
   'POST /api/missions': row([201, 201, 201, 201], () => ({
     route: '/api/missions',

@@ -180,7 +180,7 @@ test('a delivery that is given up is listed as dead, and can be retried over the
   expect((await as(ann, `/api/deliveries/${dead.id}/retry`, 'POST')).status).toBe(400);
   expect((await findDead()).attempts).toBe(6);
 
-  const list = await runReborn(['delivery', 'list', '--state', 'dead'], { env: home.env });
+  const list = await runReborn(['delivery', 'list', '--state', 'dead'], { env: service.remote });
   expect(list.stdout).toContain(dead.id);
   const examined = await runReborn(['doctor', '--offline'], { env: home.env });
   expect(examined.stdout).toMatch(
@@ -188,15 +188,15 @@ test('a delivery that is given up is listed as dead, and can be retried over the
   );
   expect(examined.stdout).toContain('reborn delivery list --state dead');
   expect(examined.stdout).toMatch(/^Problems: \d+, warnings: [1-9]\d*\.$/m);
-  expect(await runReborn(['delivery', 'retry', dead.id], { env: home.env })).toMatchObject({ code: 0 });
+  expect(await runReborn(['delivery', 'retry', dead.id], { env: service.remote })).toMatchObject({ code: 0 });
   await waitFor(
     'the delivery',
     async () => (await deliveriesOf(ann)).find((each) => each.id === dead.id)?.state === 'sent',
   );
 });
 
-test('reborn delivery retry takes several ids, or all that were given up', async ({ home }) => {
-  const retry = (...args: string[]) => runReborn(['delivery', 'retry', ...args], { env: home.env });
+test('reborn delivery retry takes several ids, or all that were given up', async () => {
+  const retry = (...args: string[]) => runReborn(['delivery', 'retry', ...args], { env: service.remote });
   const { id } = await addEndpoint(ann, 'many.example');
   const listDead = async () => (await deliveriesOf(ann, '?state=dead')).map((each) => each.id);
   const giveUpTwo = async () => {

@@ -328,41 +328,41 @@ test('a changed tool needs a new approval, whether its calls were approved once 
   expect(sent).toEqual(['{"n":1}']);
 });
 
-test("the operator's policy overrides every approval", async ({ home }) => {
+test("the operator's policy overrides every approval", async () => {
   await goesOn((await chat('use send {}')).gate.id, { answer: 'always' });
-  await reborn(home, 'policy', 'set', 'send', 'ask', '--not-yet');
+  await reborn('policy', 'set', 'send', 'ask');
   const asked = await chat('use send {}');
   expect(asked).toMatchObject({ status: 'waiting' });
   const refused = await answer(asked.gate.id, { answer: 'always' });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('The operator wants')]);
 
-  await reborn(home, 'policy', 'set', 'send', 'never', '--not-yet');
+  await reborn('policy', 'set', 'send', 'never');
   expect(textOf(await goesOn(asked.gate.id, { answer: 'approve' }))).toContain('the operator has forbidden this tool');
   expect(await chat('use send {}')).toMatchObject({ message: expect.stringContaining('forbidden') });
   expect(sent).toHaveLength(1);
 
-  await reborn(home, 'policy', 'set', 'send', 'allow', '--not-yet');
+  await reborn('policy', 'set', 'send', 'allow');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'completed' });
-  expect(JSON.parse(await reborn(home, 'policy', 'list', '--json'))).toEqual([
+  expect(JSON.parse(await reborn('policy', 'list', '--json'))).toEqual([
     { tool: 'send', level: 'allow', after: 'clean' },
   ]);
-  await reborn(home, 'policy', 'unset', 'send');
+  await reborn('policy', 'unset', 'send');
   expect(await chat('use send {"n":1}')).toMatchObject({ status: 'waiting' });
 });
 
 test('commands list pending gates and approvals, and revoke approvals', async ({ home }) => {
   const { gate } = await chat('use send {"n":4}');
-  expect(await reborn(home, 'gate', 'list')).toMatch(new RegExp(`${gate.id} +approval +operator +send \\{"n":4\\}`));
+  expect(await reborn('gate', 'list')).toMatch(new RegExp(`${gate.id} +approval +operator +send \\{"n":4\\}`));
   await goesOn(gate.id, { answer: 'always' });
 
-  const [approval] = JSON.parse(await reborn(home, 'approval', 'list', '--json')) as { id: string; shape: string }[];
-  expect(approval).toMatchObject({ shape: 'n = 4' });
+  const [approval] = JSON.parse(await reborn('approval', 'list', '--json')) as { id: string; shape: string[] }[];
+  expect(approval).toMatchObject({ shape: ['n = 4'] });
   await home.query(`update standing_approvals set situation = 'foreign', mission_id = id`);
-  expect(await reborn(home, 'approval', 'list')).toContain(
+  expect(await reborn('approval', 'list')).toContain(
     `send  also after reading text by others  only for the mission ${approval?.id}\n`,
   );
-  await reborn(home, 'approval', 'revoke', approval?.id ?? '');
-  expect(await reborn(home, 'approval', 'list')).toContain('There are no standing approvals');
+  await reborn('approval', 'revoke', approval?.id ?? '');
+  expect(await reborn('approval', 'list')).toContain('There are no standing approvals');
 });
 
 test('a decision that cannot be recorded does not take effect', async ({ home }) => {
@@ -385,22 +385,22 @@ test('a decision that cannot be recorded does not take effect', async ({ home })
   ]);
 });
 
-test('changes made by commands are in the audit log with the actor command-line', async ({ home }) => {
+test('changes made by commands are in the audit log with the owner of the token as the actor', async ({ home }) => {
   const { gate } = await chat('use send {"n":6}');
   await goesOn(gate.id, { answer: 'always' });
-  const [approval] = JSON.parse(await reborn(home, 'approval', 'list', '--json')) as { id: string }[];
-  await reborn(home, 'approval', 'revoke', approval?.id ?? '');
+  const [approval] = JSON.parse(await reborn('approval', 'list', '--json')) as { id: string }[];
+  await reborn('approval', 'revoke', approval?.id ?? '');
   await home.query(`insert into pairings (user_id, paired_user_id) values ('webhook:triage', 'ann')`);
-  await reborn(home, 'pairing', 'remove', 'webhook:triage');
-  await reborn(home, 'policy', 'set', 'mail', 'never', '--not-yet');
-  await reborn(home, 'policy', 'unset', 'mail');
+  await reborn('pairing', 'remove', 'webhook:triage');
+  await reborn('policy', 'set', 'mail', 'never', '--not-yet');
+  await reborn('policy', 'unset', 'mail');
 
   expect(await recorded(gate.id)).toMatchObject([{ actor: 'operator', action: 'gate.always' }]);
-  expect(await recorded(approval?.id ?? '')).toMatchObject([{ actor: 'command-line', action: 'approval.revoke' }]);
-  expect(await recorded('webhook:triage')).toMatchObject([{ actor: 'command-line', action: 'pairing.remove' }]);
+  expect(await recorded(approval?.id ?? '')).toMatchObject([{ actor: 'operator', action: 'approval.revoke' }]);
+  expect(await recorded('webhook:triage')).toMatchObject([{ actor: 'operator', action: 'pairing.remove' }]);
   expect(await recorded('mail')).toMatchObject([
-    { actor: 'command-line', action: 'policy.set', detail: { level: 'never' } },
-    { actor: 'command-line', action: 'policy.unset' },
+    { actor: 'operator', action: 'policy.set', detail: { level: 'never' } },
+    { actor: 'operator', action: 'policy.unset' },
   ]);
 });
 
@@ -498,8 +498,8 @@ async function revoke(id: string): Promise<number> {
   return (await fetch(`${service.url}/api/approvals/${id}`, { method: 'DELETE', headers })).status;
 }
 
-async function reborn(home: Home, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runReborn(args, { env: home.env });
+async function reborn(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runReborn(args, { env: service.remote });
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 }

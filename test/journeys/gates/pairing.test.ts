@@ -73,10 +73,10 @@ test('pairings can be listed and removed, by API and by command', async ({ servi
   expect(await pairings(service)).toContainEqual(pairing);
 
   expect([await unpair(service, 'webhook:one'), await unpair(service, 'webhook:one')]).toEqual([204, 404]);
-  const { stdout } = await runReborn(['pairing', 'list'], { env: home.env });
+  const { stdout } = await runReborn(['pairing', 'list'], { env: service.remote });
   expect(stdout).toMatch(/^webhook:two +operator$/m);
   expect(stdout).not.toContain('webhook:one');
-  expect(await runReborn(['pairing', 'remove', 'webhook:two'], { env: home.env })).toMatchObject({ code: 0 });
+  expect(await runReborn(['pairing', 'remove', 'webhook:two'], { env: service.remote })).toMatchObject({ code: 0 });
   await waitingJob(service, home, 'one', 'pairing');
   await waitingJob(service, home, 'two', 'pairing');
 });

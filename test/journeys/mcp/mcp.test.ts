@@ -365,7 +365,7 @@ test('a rug pull: a changed tool asks again, even if the operator allows it and 
   ours.answers['tools/list'] = () => ({ tools: [WRITE, READ] });
   delete ours.answers['tools/call'];
   await read(add(service, { name: 'shared', url: 'https://mcp.example.com/mcp', ...TRUSTED }), 201);
-  const allowed = await runReborn(['policy', 'set', 'shared__write', 'allow'], { env: home.env });
+  const allowed = await runReborn(['policy', 'set', 'shared__write', 'allow'], { env: service.remote });
   expect(allowed.code).toBe(0);
   expect(await ask(service, 'use shared__write {"to":"ann"}', ann)).toBe('result: {"to":"ann"}');
   expect(await ask(service, 'use shared__read {}', ann)).toBe('result: {}');

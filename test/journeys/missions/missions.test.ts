@@ -245,22 +245,24 @@ test('a paused mission is not due, and removing a user ends their missions', asy
   );
 });
 
-test('a drain lets runs end and starts no others until it is over', async ({ env, service, home }) => {
+test('a drain lets runs end and starts no others until it is over', async ({ service, home }) => {
   const slow = await create(service, { instruction: 'count 30 every 20' });
   await runUntil(service, slow.id, 'running');
-  const drained = await runReborn(['mission', 'drain'], { env });
+  const drained = await runReborn(['mission', 'drain'], { env: service.remote });
   expect(drained.stdout).toMatch(/No run of a mission is under way\./);
   expect((await runsOf(service, slow.id))[0]).toMatchObject({ status: 'completed' });
 
   const due = await create(service, { schedule: { every_minutes: 60 } });
   await home.query(`update missions set next_due_at = date_trunc('second', now()) where id = $1`, [due.id]);
   await call(service, 'POST', `/api/missions/${slow.id}/run`);
-  const after = await runReborn(['mission', 'list'], { env });
+  const after = await runReborn(['mission', 'list'], { env: service.remote });
   expect(after.stdout).toContain('Missions are drained');
   expect(await runsOf(service, due.id)).toEqual([]);
   expect((await runsOf(service, slow.id))[0]).toMatchObject({ status: 'due' });
 
-  expect((await runReborn(['mission', 'drain', '--end'], { env })).stdout).toContain('Missions run again.');
+  expect((await runReborn(['mission', 'drain', '--end'], { env: service.remote })).stdout).toContain(
+    'Missions run again.',
+  );
   for (const { id } of [due, slow])
     await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
 });
@@ -380,7 +382,7 @@ test('the agent creates a mission only with an approval that shows its schedule 
   expect(await made()).toHaveLength(1);
 });
 
-test('the command line creates, lists, shows and deletes missions', async ({ env, service, home }) => {
+test('the command line creates, lists, shows and deletes missions', async ({ service, home }) => {
   const wanted = [
     'create',
     'By-command',
@@ -391,14 +393,16 @@ test('the command line creates, lists, shows and deletes missions', async ({ env
     '--time-zone',
     'Asia/Tokyo',
   ];
-  const made = await runReborn(['mission', ...wanted], { env });
+  const made = await runReborn(['mission', ...wanted], { env: service.remote });
   expect(made.stdout).toMatch(/^Created [\w-]{36}: at 08:00, Monday \(Asia\/Tokyo\)\. Next times:\n( {2}\S+\n){5}$/);
   const id = /[\w-]{36}/.exec(made.stdout)?.[0] ?? '';
-  await runReborn(['mission', 'run', id], { env });
+  await runReborn(['mission', 'run', id], { env: service.remote });
   await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
-  expect((await runReborn(['mission', 'show', id], { env })).stdout).toContain('completed');
+  expect((await runReborn(['mission', 'show', id], { env: service.remote })).stdout).toContain('completed');
   const budget = ['--usd-per-day', '0.5', '--tools', 'read', '--overlap', 'queue', '--every', '90'];
-  expect((await runReborn(['mission', 'update', id, ...budget], { env })).stdout).toContain('every 90 minutes');
+  expect((await runReborn(['mission', 'update', id, ...budget], { env: service.remote })).stdout).toContain(
+    'every 90 minutes',
+  );
   expect(await call(service, 'GET', `/api/missions/${id}`)).toMatchObject({
     instruction: 'say hi',
     usd_per_day: 0.5,
@@ -406,21 +410,21 @@ test('the command line creates, lists, shows and deletes missions', async ({ env
     overlap: 'queue',
     schedule: { every_minutes: 90 },
   });
-  await runReborn(['mission', 'pause', id], { env });
-  expect((await runReborn(['mission', 'list'], { env })).stdout).toMatch(/By-command\s+paused/);
+  await runReborn(['mission', 'pause', id], { env: service.remote });
+  expect((await runReborn(['mission', 'list'], { env: service.remote })).stdout).toMatch(/By-command\s+paused/);
 
   const keys = () => home.query('select from idempotency_keys where starts_with(key, $1)', [`mission:${id}:`]);
   expect(await keys()).toHaveLength(1);
-  await runReborn(['mission', 'delete', id], { env });
+  await runReborn(['mission', 'delete', id], { env: service.remote });
   expect(await keys()).toEqual([]);
 });
 
-test('saving a mission says which of its tools ask after text by others', async ({ service, home }) => {
+test('saving a mission says which of its tools ask after text by others', async ({ service }) => {
   const tools = ['reborn_time', 'memory_delete', 'memory_write'];
   const made = await create(service, { name: 'Asking', tools });
   expect(made).toMatchObject({ asks_after_others: ['memory_delete'] });
   const told = 'a run waits for an approval before it calls: memory_delete.';
-  const renamed = await runReborn(['mission', 'update', made.id, '--name', 'Asked'], { env: home.env });
+  const renamed = await runReborn(['mission', 'update', made.id, '--name', 'Asked'], { env: service.remote });
   expect(renamed.stdout).toContain(told);
 
   await call(service, 'PUT', '/api/tool-policies/memory_delete', { level: 'allow', after: 'foreign' });

@@ -180,6 +180,13 @@ test('a policy of the operator applies from the next call on, is audited, and ca
   expect(await outputOf(await chat(service, 'use reborn_time {}'))).not.toBe(refused);
   expect(refused).not.toMatch(/20\d\d-/);
   expect((await send(service, 'PUT', route, { level: 'sometimes' })).status).toBe(400);
+  const unknown = '/api/tool-policies/reborn_tim';
+  expect(await send(service, 'PUT', unknown, { level: 'never' })).toMatchObject({
+    status: 404,
+    body: { error: { message: 'There is no tool "reborn_tim". Did you mean "reborn_time"?' } },
+  });
+  expect((await send(service, 'PUT', unknown, { level: 'never', not_yet: true })).status).toBe(200);
+  expect((await send(service, 'DELETE', unknown)).status).toBe(204);
   expect((await send(service, 'PUT', '/api/tool-policies/a@b', { level: 'allow' })).status).toBe(404);
   expect(JSON.stringify((await send(service, 'GET', '/api/audit')).body)).toMatch(
     /policy\.set.*policy\.|policy\.unset/,

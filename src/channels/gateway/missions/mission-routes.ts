@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
+import type { MissionDrain } from '#agent/missions/drain.ts';
 import type { Missions } from '#agent/missions/missions.ts';
 import { type MissionId, newId } from '#domain/ids.ts';
 import type { Mission } from '#domain/mission/mission.ts';
@@ -24,7 +25,11 @@ import {
   toAsked,
 } from './mission-shape.ts';
 
-type Services = { readonly missions: Missions; readonly toolAdmin: Pick<ToolAdmin, 'askingAfterOthers'> };
+type Services = {
+  readonly missions: Missions;
+  readonly missionDrain: MissionDrain;
+  readonly toolAdmin: Pick<ToolAdmin, 'askingAfterOthers'>;
+};
 
 const path = '/api/missions/{id}';
 const params = z.object({ id: uuid<MissionId>('id must be the id of a mission.') });
@@ -36,11 +41,51 @@ const listMissions = defineRoute({
   responses: {
     200: {
       description: 'All missions of the caller.',
-      json: z.strictObject({ missions: z.array(listedMission) }).meta({ id: 'MissionList' }),
+      json: z
+        .strictObject({
+          missions: z.array(listedMission),
+          drained: z.boolean().describe('The operator has stopped all missions for maintenance: no run starts.'),
+        })
+        .meta({ id: 'MissionList' }),
     },
   },
-  async handle({ principal }, { missions }: Services) {
-    return { missions: (await missions.list(principal)).map(renderListing) };
+  async handle({ principal }, { missions, missionDrain }: Services) {
+    const listed = await missions.list(principal);
+    return { missions: listed.map(renderListing), drained: await missionDrain.isDrained() };
+  },
+});
+
+const drain = z
+  .strictObject({
+    drained: z.boolean(),
+    running: z
+      .int()
+      .describe("Runs of all users' missions that are under way. Those that wait at a gate do not count."),
+  })
+  .meta({ id: 'MissionDrain' });
+
+const getDrain = defineRoute({
+  method: 'get',
+  path: '/api/mission-drain',
+  summary: 'Get whether missions are drained, and how many runs are under way.',
+  access: 'operator',
+  responses: { 200: { description: 'The drain.', json: drain } },
+  handle: (_call, { missionDrain }: Services) => missionDrain.read(),
+});
+
+const putDrain = defineRoute({
+  method: 'put',
+  path: '/api/mission-drain',
+  summary: "Start no more runs of any user's mission, or let them run again. Runs that are under way continue.",
+  access: 'operator',
+  body: z
+    .strictObject({ drained: z.boolean('drained is required and must be true or false.') })
+    .meta({ id: 'MissionDrainChange' }),
+  responses: { 200: { description: 'The drain.', json: drain } },
+  errors: [400, 413],
+  async handle({ principal, body }, { missionDrain }: Services) {
+    await (body.drained ? missionDrain.begin(principal) : missionDrain.end(principal));
+    return missionDrain.read();
   },
 });
 
@@ -178,6 +223,8 @@ const listOccurrences = defineRoute({
 });
 
 export const missionRoutes = [
+  getDrain,
+  putDrain,
   listMissions,
   createMission,
   previewSchedule,

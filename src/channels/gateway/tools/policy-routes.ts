@@ -53,13 +53,17 @@ const putPolicy = defineRoute({
     .strictObject({
       level: z.enum(TOOL_LEVELS),
       after: after.optional().describe('`clean` when left out.'),
+      not_yet: z
+        .boolean('not_yet must be true or false.')
+        .default(false)
+        .describe('The tool is installed later. Otherwise a tool that does not exist is refused.'),
     })
     .meta({ id: 'ToolPolicyChange' }),
   responses: { 200: { description: 'The policy, which applies from the next call on.', json: policy } },
   errors: [400, 404, 413],
-  async handle({ principal, params: { tool }, body: { level, after: reach = 'clean' } }, { policies }: Services) {
-    const set = { tool, level, after: reach };
-    await policies.set(principal.userId, set);
+  async handle({ principal, params: { tool }, body }, { policies }: Services) {
+    const set = { tool, level: body.level, after: body.after ?? 'clean' };
+    await policies.set(principal.userId, set, { notYet: body.not_yet });
     return set;
   },
 });

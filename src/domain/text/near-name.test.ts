@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findNearName } from './tool-names.ts';
+import { findNearName } from './near-name.ts';
 
 const NAMES = ['reborn_time', 'reborn_web_fetch', 'memory_write', 'docs__search'];
 

@@ -1,10 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
-import { listPolicies, setPolicy, unsetPolicy } from '#agent/gates/policy-settings.ts';
 import { SITUATIONS, type Situation } from '#domain/thread/origin.ts';
 import { TOOL_LEVELS, type ToolLevel } from '#domain/tool/tool.ts';
-import { COMMAND_LINE, type OpenedDatabase, withDatabase } from '../connect/with-database.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
-import { findNearName, listToolNames } from './tool-names.ts';
+import { orMissing, withClient } from './connect/with-client.ts';
+import { printJson, printLine, printTable } from './print.ts';
 
 /** `reborn policy`: which tools may run at once, which ask first, and which never run. */
 export function addPolicyCommands(program: Command): void {
@@ -42,23 +40,11 @@ export function addPolicyCommands(program: Command): void {
 type SetOptions = { readonly after: Situation; readonly notYet?: true };
 
 function setLevel(tool: string, level: ToolLevel, { after, notYet }: SetOptions): Promise<void> {
-  return withDatabase(async (opened) => {
-    if (!notYet) await requireTool(tool, opened);
-    await setPolicy(opened.db, { tool, level, after }, COMMAND_LINE.userId);
+  return withClient(async (client) => {
+    const body = { level, after, not_yet: notYet ?? false };
+    await client.call('PUT /api/tool-policies/{tool}', { params: { tool }, body });
     printLine(`${tool}: ${MEANING[level]}${level === 'allow' ? REACH[after] : ''}`);
   });
-}
-
-/** With a slip of the pen, an operator would believe that a tool is off. */
-async function requireTool(given: string, opened: OpenedDatabase): Promise<void> {
-  const [tool = '', ...user] = given.split('@'); // a user whose calls are forbidden, see `policy list`
-  const names = await listToolNames(opened);
-  if (names.includes(tool)) return;
-  const near = findNearName(tool, names);
-  const advice = near
-    ? `Did you mean "${[near, ...user].join('@')}"?`
-    : 'If it is to be installed later, add --not-yet.';
-  throw new Error(`There is no tool "${tool}". ${advice}`);
 }
 
 const MEANING: Record<ToolLevel, string> = {
@@ -74,17 +60,17 @@ const REACH: Record<Situation, string> = {
 };
 
 function unsetLevel(tool: string): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    if (!(await unsetPolicy(db, tool, COMMAND_LINE.userId)))
-      throw new Error(`No level is set for "${tool}". \`reborn policy list\` shows what there is.`);
+  return withClient(async (client) => {
+    const missing = `No level is set for "${tool}". \`reborn policy list\` shows what there is.`;
+    await orMissing(client.call('DELETE /api/tool-policies/{tool}', { params: { tool } }), missing);
     printLine(`${tool}: its own level holds again.`);
   });
 }
 
 function listLevels({ json }: { json?: true }): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const policies = await listPolicies(db);
-    if (json) return printRecord(policies);
+  return withClient(async (client) => {
+    const { policies } = await client.call('GET /api/tool-policies');
+    if (json) return printJson(policies);
     if (policies.length === 0)
       return printLine('No levels are set: tools that only read may run, and all others ask. See `reborn policy set`.');
     printTable([
