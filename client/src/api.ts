@@ -1951,7 +1951,8 @@ export type SkillAdd = {
     readonly path: string;
     readonly text: string;
   }[] | null;
-  readonly for?: 'me' | 'everyone';
+  /** Whose skill it is: `me`, `everyone` or, by an operator, the id of a user. */
+  readonly for?: string;
   /** Needed when the name exists already. */
   readonly replace?: boolean;
 };
@@ -2011,6 +2012,10 @@ export type AgentTool = {
     /** Whether it is stored for the caller or for everyone. */
     readonly stored: boolean;
   }[];
+  /** Of the installed component. */
+  readonly hash: string | null;
+  /** The version of the contract that the component was made for. */
+  readonly wit_version: string | null;
   readonly installed_at: string | null;
   readonly updated_at: string | null;
 };
@@ -2137,7 +2142,8 @@ export type McpServerAdd = {
   readonly url?: string;
   /** A program that the service starts, instead of an address. Operators only, where the service allows it. */
   readonly command?: readonly string[];
-  readonly for?: 'me' | 'everyone';
+  /** `me`, `everyone` or, by an operator, the id of a user. */
+  readonly for?: string;
   /** Sent with every request, such as `Authorization`; variables of a program. The values are stored encrypted. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Allow the server's origin although it is on a private network. Operators only. */
@@ -2298,6 +2304,40 @@ export type ExportLine = {
 } | {
   readonly end: true;
   readonly rows: number;
+};
+
+export type WebhookRouteList = {
+  readonly routes: readonly WebhookRoute[];
+};
+
+export type WebhookRoute = {
+  /** The last part of the address: `/webhook/events/<name>` on the webhook channel. */
+  readonly name: string;
+  /** How the sender is known. */
+  readonly verifier: 'github' | 'stripe' | 'standard-webhooks' | 'shared-secret';
+  /** The webhook user in whose name events are taken. */
+  readonly webhook_user: string;
+  /** A template: `{{path.to.field}}` inserts a part of the event. */
+  readonly message: string;
+  /** The header that carries a shared secret; null for the usual one. */
+  readonly header: string | null;
+  /** A template: events with the same text here continue one conversation. null: each begins one. */
+  readonly conversation: string | null;
+};
+
+export type NewWebhookRoute = {
+  /** The last part of the address: `/webhook/events/<name>` on the webhook channel. */
+  readonly name: string;
+  /** How the sender is known. */
+  readonly verifier: 'github' | 'stripe' | 'standard-webhooks' | 'shared-secret';
+  /** The webhook user in whose name events are taken. */
+  readonly webhook_user: string;
+  /** A template: `{{path.to.field}}` inserts a part of the event. */
+  readonly message: string;
+  readonly header?: string | null;
+  readonly conversation?: string | null;
+  /** What verifies the sender. Stored encrypted. */
+  readonly secret: string;
 };
 
 export type NewUser = {
@@ -3431,6 +3471,7 @@ export type Routes = {
   };
   /** List the skills that the agent can read. */
   'GET /api/skills': {
+    query?: { for?: string };
     result: SkillList;
   };
   /** Add a skill for the caller or, as an operator, for everyone. Send `files`, or only the `text` of SKILL.md. */
@@ -3447,7 +3488,7 @@ export type Routes = {
   /** Remove a skill of the caller or, as an operator, of everyone. */
   'DELETE /api/skills/{name}': {
     params: { name: string };
-    query?: { for?: 'me' | 'everyone' };
+    query?: { for?: string };
     result: undefined;
   };
   /** List the agent's tools and what each may do. */
@@ -3499,7 +3540,7 @@ export type Routes = {
   /** Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for everyone without one. */
   'POST /api/mcp/{name}/sign-in': {
     params: { name: string };
-    query?: { for?: 'me' | 'everyone' };
+    query?: { for?: string };
     result: McpSignInBegun;
   };
   /** Finish an OAuth sign-in to an MCP server with the parameters that the provider sent back. */
@@ -3509,6 +3550,7 @@ export type Routes = {
   };
   /** List the caller's MCP servers and everyone's. */
   'GET /api/mcp': {
+    query?: { for?: string };
     result: McpServerList;
   };
   /** Connect to an MCP server and add its tools, for the caller or, as an operator, for everyone. */
@@ -3519,26 +3561,26 @@ export type Routes = {
   /** Get an MCP server with its tools: of the given holder, or the one that takes precedence. */
   'GET /api/mcp/{name}': {
     params: { name: string };
-    query?: { for?: 'me' | 'everyone' };
+    query?: { for?: string };
     result: McpServer;
   };
   /** List the tools of an MCP server again now. */
   'POST /api/mcp/{name}/refresh': {
     params: { name: string };
-    query?: { for?: 'me' | 'everyone' };
+    query?: { for?: string };
     result: McpServer;
   };
   /** Accept the new and changed tools of an MCP server after a review. */
   'POST /api/mcp/{name}/accept': {
     params: { name: string };
-    query?: { for?: 'me' | 'everyone' };
+    query?: { for?: string };
     body: McpReview;
     result: McpServer;
   };
   /** Remove an MCP server of the caller or, as an operator, of everyone, with its stored headers. */
   'DELETE /api/mcp/{name}': {
     params: { name: string };
-    query?: { for?: 'me' | 'everyone' };
+    query?: { for?: string };
     result: undefined;
   };
   /** List the resources of an MCP server. */
@@ -3586,6 +3628,20 @@ export type Routes = {
   'GET /api/me/export': {
     result: undefined;
   };
+  /** List the webhook routes of other senders, such as GitHub and Stripe. */
+  'GET /api/webhook-routes': {
+    result: WebhookRouteList;
+  };
+  /** Add a webhook route for the events of a sender that cannot shape its body. */
+  'POST /api/webhook-routes': {
+    body: NewWebhookRoute;
+    result: WebhookRoute;
+  };
+  /** Remove a webhook route. Its events are refused from then on. */
+  'DELETE /api/webhook-routes/{name}': {
+    params: { name: string };
+    result: undefined;
+  };
   /** Add a user. */
   'POST /api/users': {
     body: NewUser;
@@ -3600,6 +3656,11 @@ export type Routes = {
   'DELETE /api/users/{id}': {
     params: { id: string };
     result: undefined;
+  };
+  /** Get how much a user may spend in a day, instead of the default limits. */
+  'GET /api/users/{id}/limits': {
+    params: { id: string };
+    result: SpendingLimits;
   };
   /** Set how much a user may spend in a day, instead of the default limits. */
   'PUT /api/users/{id}/limits': {

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { createWebhookRoutes } from '#agent/administration/webhook-routes.ts';
+import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import { createAgent } from '#agent/agent.ts';
 import { createAttachments } from '#agent/attachments/attachments.ts';
 import { createJobs } from '#agent/jobs.ts';
@@ -58,6 +60,7 @@ export async function openCore(base: Base) {
     lifecycle,
     agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),
     jobs: createJobs(db),
+    webhookRoutes: createWebhookRoutes(db, secrets, checkRoute),
     findVapid: createVapid(secrets),
     auth: await openAuth(base),
     openAnswers: createOpenAnswers(),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { createWebhookRoutes } from '#agent/administration/webhook-routes.ts';
 import type { CallbackRules } from '#agent/outbox/carriers.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
+import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import { eventRoutes } from '#channels/webhook/events/events.ts';
 import { renderJob } from '#channels/webhook/job-shape.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';
@@ -32,7 +32,7 @@ export async function createWebhook(core: Core, config: EnabledWebhook): Promise
       requireSecret(guarded, config.secret);
       mountRoutes(guarded, webhookRoutes, { agent, jobs, callbacks: { hosts: config.callbackHosts } });
     });
-    await app.register(eventRoutes(agent, jobs, createWebhookRoutes(core.db, core.secrets)));
+    await app.register(eventRoutes(agent, jobs, core.webhookRoutes));
   });
   return server;
 }

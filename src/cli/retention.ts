@@ -1,11 +1,9 @@
+import type { Client } from '@reborn-agent/client';
 import { Argument, type Command } from 'commander';
-import { createRetentionAdmin, type RetentionView } from '#agent/administration/retention-admin.ts';
-import { OPERATOR } from '#domain/principal.ts';
-import { type Days, DEFAULT_RETENTION, LONGEST_DAYS, RETENTION_KINDS, type RetentionKind } from '#domain/retention.ts';
-import { isWebhookUser } from '#domain/thread/job.ts';
-import { type Desk, withAccounts } from './connect/with-accounts.ts';
-import { COMMAND_LINE } from './connect/with-database.ts';
+import { type Days, LONGEST_DAYS, RETENTION_KINDS, type RetentionKind } from '#domain/retention.ts';
+import { withClient } from './connect/with-client.ts';
 import { printJson, printTable } from './print.ts';
+import { getAnyone } from './user/find-user.ts';
 
 type Options = { readonly user?: string; readonly json?: true };
 
@@ -34,27 +32,34 @@ export function addRetentionCommands(program: Command): void {
 }
 
 function show({ user, json }: Options): Promise<void> {
-  return withAccounts(async (desk) => {
-    print(await adminOf(desk).read(COMMAND_LINE, await subjectOf(desk, user)), json);
-  });
+  return withClient(async (client) => print(await limitsOf(client, user).then(({ read }) => read()), json));
 }
 
 function set(kind: RetentionKind, given: string, { user, json }: Options): Promise<void> {
-  return withAccounts(async (desk) => {
+  return withClient(async (client) => {
     const days = parseDays(given);
-    print(await adminOf(desk).change(COMMAND_LINE, await subjectOf(desk, user), { [kind]: days }), json);
+    const limits = await limitsOf(client, user);
+    const { [kind]: _, ...others } = (await limits.read()).set;
+    print(await limits.write({ ...others, ...(days !== undefined && { [kind]: days }) }), json);
   });
 }
 
-function adminOf({ db, config, accounts }: Desk) {
-  const defaults = { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays };
-  return createRetentionAdmin({ db, defaults, isUser: (id) => accounts.isUser(id) });
+/** The limits of a user, or without one those for everyone. */
+async function limitsOf(client: Client, called: string | undefined) {
+  if (called === undefined)
+    return {
+      read: (): Promise<View> => client.call('GET /api/retention'),
+      write: (body: Rules): Promise<View> => client.call('PUT /api/retention', { body }),
+    };
+  const params = { id: (await getAnyone(client, called)).id };
+  return {
+    read: (): Promise<View> => client.call('GET /api/users/{id}/retention', { params }),
+    write: (body: Rules): Promise<View> => client.call('PUT /api/users/{id}/retention', { params, body }),
+  };
 }
 
-async function subjectOf({ getUser }: Desk, called: string | undefined): Promise<string | null> {
-  if (called === undefined) return null;
-  return called === OPERATOR.userId || isWebhookUser(called) ? called : (await getUser(called)).id;
-}
+type Rules = Partial<Record<RetentionKind, Days>>;
+type View = { readonly days: Rules; readonly set: Rules };
 
 function parseDays(given: string): Days | undefined {
   if (given === 'default') return undefined;
@@ -64,7 +69,7 @@ function parseDays(given: string): Days | undefined {
   return Number(given);
 }
 
-function print({ days, set: own }: RetentionView, json: true | undefined): void {
+function print({ days, set: own }: View, json: true | undefined): void {
   if (json) return printJson({ days, set: own });
   const kinds = RETENTION_KINDS.filter((kind) => kind in days);
   printTable([

@@ -162,8 +162,8 @@ describe.runIf(existsSync(NGINX))('two cells behind the nginx of deploy/', () =>
 
   test('a process with another cell, or none, is refused', async () => {
     const { env } = cells[0] as RunningCell;
-    const other = await runReborn(['user', 'list'], { env: { ...env, CELL: '2' } });
-    const none = await runReborn(['user', 'list'], { env: { ...env, CELL: '' } });
+    const other = await runReborn(['user', 'erase', 'Nobody', '--yes'], { env: { ...env, CELL: '2' } });
+    const none = await runReborn(['user', 'erase', 'Nobody', '--yes'], { env: { ...env, CELL: '' } });
 
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('belongs to cell 1, but CELL is 2') });
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('but CELL is not set. Set CELL=1') });

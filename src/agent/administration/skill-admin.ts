@@ -15,8 +15,8 @@ const SOURCES = ['me', 'everyone', 'folder'] as const;
 
 export type SkillSource = (typeof SOURCES)[number];
 
-/** The sources whose skills can be changed here. */
-export type SkillHolder = Exclude<SkillSource, 'folder'>;
+/** Whose skills are changed: the caller's, everyone's or, by an operator, another user's. */
+export type SkillHolder = Exclude<SkillSource, 'folder'> | Owner;
 
 /** `hidden`: a skill of the same name takes precedence. */
 export type ListedSkill = SkillSummary & { readonly source: SkillSource; readonly hidden: boolean };
@@ -46,14 +46,16 @@ export function createSkillAdmin({
     holder: SkillHolder,
     act: (trx: OwnedTransaction, owner: Owner) => Promise<T>,
   ): Promise<T> {
-    if (holder === 'everyone') requireOperator(actor);
     const owner = ownerOf(actor, holder);
+    if (owner.userId !== actor.userId) requireOperator(actor);
     return withOwner(db, owner, (trx) => act(trx, owner));
   }
 
   return {
-    async list(principal: Principal): Promise<ListedSkill[]> {
-      const layers = await skills.layers(principal);
+    /** The skills as the caller sees them or, for an operator, another user. */
+    async list(principal: Principal, user: Owner = principal): Promise<ListedSkill[]> {
+      if (user.userId !== principal.userId) requireOperator(principal);
+      const layers = await skills.layers(user);
       const known = new Set<string>();
       const listed = SOURCES.flatMap((source) =>
         layers[source].map(({ name, description }) => {
@@ -88,7 +90,7 @@ export function createSkillAdmin({
           throw new Conflict('already_exists', `There is a skill "${skill.name}" already. Replace it, or rename one.`);
         if (!exists && there.length >= MAX_SKILLS)
           throw new InvalidRequest('invalid_request', null, `There can be ${MAX_SKILLS} skills. Remove one first.`);
-        const detail = { for: holder, replaced: exists };
+        const detail = { for: describe(holder), replaced: exists };
         const entry = { actor: actor.userId, action: 'skill.add', subject: skill.name, detail };
         await audited(trx, (writing) => putSkill(writing, owner, skill), entry);
         return skill;
@@ -97,7 +99,7 @@ export function createSkillAdmin({
 
     remove(actor: Principal, name: string, holder: SkillHolder): Promise<void> {
       return change(actor, holder, async (trx, owner) => {
-        const entry = { actor: actor.userId, action: 'skill.remove', subject: name, detail: { for: holder } };
+        const entry = { actor: actor.userId, action: 'skill.remove', subject: name, detail: { for: describe(holder) } };
         const existed = await audited(trx, (writing) => deleteSkill(writing, owner, name), entry);
         if (!existed) throw noSkill(name);
       });
@@ -105,7 +107,12 @@ export function createSkillAdmin({
   };
 }
 
-const ownerOf = (principal: Principal, holder: SkillHolder): Owner => (holder === 'everyone' ? EVERYONE : principal);
+function ownerOf(principal: Principal, holder: SkillHolder): Owner {
+  if (holder === 'me') return principal;
+  return holder === 'everyone' ? EVERYONE : holder;
+}
+
+const describe = (holder: SkillHolder) => (typeof holder === 'string' ? holder : holder.userId);
 
 const noSkill = (name: string) => new NotFound(`There is no skill "${name.slice(0, 64)}" here.`);
 

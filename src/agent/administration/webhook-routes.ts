@@ -1,3 +1,4 @@
+import { Conflict, NotFound } from '#domain/errors.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import { audited } from '#store/audit.ts';
@@ -7,8 +8,12 @@ import type { Secrets } from '#tools/secrets/secrets.ts';
 
 export type WebhookRoutes = ReturnType<typeof createWebhookRoutes>;
 
-/** Webhook routes for foreign senders, each with the secret that authenticates its sender. */
-export function createWebhookRoutes(db: Database, secrets: Secrets) {
+/** Webhook routes for foreign senders, each with the secret that authenticates its sender. `check` refuses what can't work. */
+export function createWebhookRoutes(
+  db: Database,
+  secrets: Secrets,
+  check: (route: WebhookRoute, secret: string) => void,
+) {
   return {
     list: () => listWebhookRoutes(db),
     async find(name: string): Promise<{ route: WebhookRoute; secret: string } | undefined> {
@@ -18,6 +23,7 @@ export function createWebhookRoutes(db: Database, secrets: Secrets) {
     },
     /** Writes route and secret together: neither exists without the other. */
     async add(route: WebhookRoute, secret: string, actor: UserId): Promise<void> {
+      check(route, secret);
       if (await findWebhookRoute(db, route.name)) throw taken(route.name);
       const name = secretName(route.name);
       const entry = { actor, action: 'webhook-route.add', subject: route.name, detail: {} };
@@ -34,7 +40,7 @@ export function createWebhookRoutes(db: Database, secrets: Secrets) {
       await secrets.inVault('everyone', async (vault, trx) => {
         await vault.change((writer) => writer.remove(secret), { action: 'secret.remove', name: secret, actor });
         const existed = await audited(trx, (writing) => deleteWebhookRoute(writing, name), entry);
-        if (!existed) throw new Error(`There is no route "${name}". \`reborn webhook route list\` shows them.`);
+        if (!existed) throw new NotFound(`There is no route "${name}".`);
       });
     },
   };
@@ -43,4 +49,4 @@ export function createWebhookRoutes(db: Database, secrets: Secrets) {
 /** No tool can name it, because names of secrets can't contain a colon. */
 const secretName = (route: string) => `webhook-route:${route}`;
 
-const taken = (name: string) => new Error(`There is a route "${name}" already. Remove it first.`);
+const taken = (name: string) => new Conflict('already_exists', `There is a route "${name}" already. Remove it first.`);

@@ -44,6 +44,7 @@ import { meRoutes } from './users/me-route.ts';
 import { sessionRoutes } from './users/session-routes.ts';
 import { tokenRoutes } from './users/token-routes.ts';
 import { userRoutes } from './users/user-routes.ts';
+import { webhookRouteRoutes } from './webhook-routes/webhook-route-routes.ts';
 
 /** Every HTTP route of the gateway that needs a token or a session. */
 export const gatewayRoutes = [
@@ -75,6 +76,7 @@ export const gatewayRoutes = [
   ...templateRoutes,
   ...meRoutes,
   exportMe,
+  ...webhookRouteRoutes,
   ...userRoutes,
   ...erasureRoutes,
   ...tokenRoutes,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type AskSecret, askingSecrets } from '../ask-secret.ts';
 import { orMissing, withClient } from '../connect/with-client.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
+import { printJson, printLine, printTable } from '../print.ts';
 import { askMailChannel, type MailOptions } from './ask-mail.ts';
 
 type AddOptions = MailOptions & { readonly webhook?: true; readonly groups?: true };
@@ -60,7 +60,7 @@ export function addChannelCommands(program: Command): void {
 function listChannels({ json }: { json?: true }): Promise<void> {
   return withClient(async (client) => {
     const { channels } = await client.call('GET /api/channels');
-    if (json) return printRecord(channels);
+    if (json) return printJson(channels);
     if (channels.length === 0)
       return printLine('There are no channels. Add one with: reborn channel add telegram, slack or mail');
     printTable([

@@ -1,7 +1,4 @@
-import { createLimitsAdmin, type LimitsAdmin } from '#agent/spending/spending-limits.ts';
-import { type Accounts, createAccounts } from '#auth/accounts.ts';
 import type { Config } from '#config/config.ts';
-import { OPERATOR } from '#domain/principal.ts';
 import type { User } from '#domain/user.ts';
 import { findUsersCalled } from '#store/accounts/users.ts';
 import type { Database } from '#store/connection.ts';
@@ -11,8 +8,6 @@ import { type OpenedDatabase, withDatabase } from './with-database.ts';
 export type Desk = {
   readonly config: Config;
   readonly db: Database;
-  readonly accounts: Accounts;
-  readonly limits: LimitsAdmin;
   readonly connection: OpenedDatabase['connection'];
   readonly identities: IdentityDatabase;
   /** Like `getUser`, but also finds removed users, unless a current one matches. */
@@ -21,18 +16,15 @@ export type Desk = {
   readonly getUser: (called: string) => Promise<User>;
 };
 
-/** Does something with users and tokens, directly on the database; the service need not run, but may. */
+/** Does something with users directly on the database; the service need not run, but may. */
 export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> {
   return withDatabase(async ({ config, connection, db }) => {
     await using undo = new AsyncDisposableStack();
     const identities = connectIdentities(connection, () => {}); // a cut line fails the query, which reports it
     undo.defer(() => identities.destroy());
-    const accounts = createAccounts(identities);
     await act({
       config,
       db,
-      accounts,
-      limits: createLimitsAdmin(db, (id) => accounts.isUser(id)),
       connection,
       identities,
       findErasable: async (called) => {
@@ -47,12 +39,8 @@ export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> 
   });
 }
 
-const NOT_A_USER =
-  "The operator is not a user. The operator's token is SERVICE_REBORN_WEBUI_TOKEN or, if that is not set, in the file webui-token of the home folder; `reborn link` prints a link to sign in with.";
-
 function only(called: string, users: readonly User[]): User {
   const [user, ...more] = users;
-  if (!user && called === OPERATOR.userId) throw new Error(NOT_A_USER);
   if (!user) throw new Error(`There is no user "${called}". \`reborn user list\` shows who there is.`);
   if (more.length > 0) throw new Error(`Several users are called "${called}". Use an id from \`reborn user list\`.`);
   return user;

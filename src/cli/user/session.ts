@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { OPERATOR } from '#domain/principal.ts';
-import { withAccounts } from '../connect/with-accounts.ts';
-import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
+import { withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printTable } from '../print.ts';
+import { getAnyone } from './find-user.ts';
 
 type Json = { readonly json?: true };
 
@@ -12,7 +10,7 @@ export function addSessionCommands(program: Command): void {
   const session = program.command('session').description('List and revoke the sessions of browsers.');
   session
     .command('list')
-    .argument('<user>', 'an id, email or name; operator for the operator of this home')
+    .argument('<user>', 'an id, email or name; me for yourself; operator for the operator')
     .option('--json', 'print JSON')
     .description("List a user's sessions.")
     .addHelpText('after', '\nExample:\n  reborn session list ann@example.com')
@@ -27,28 +25,28 @@ export function addSessionCommands(program: Command): void {
 }
 
 function listSessions(called: string, { json }: Json): Promise<void> {
-  return withAccounts(async ({ accounts, getUser }) => {
-    const userId = called === OPERATOR.userId ? called : (await getUser(called)).id;
-    const sessions = await accounts.listSessions(COMMAND_LINE, userId);
-    if (json) return printRecord(sessions);
+  return withClient(async (client) => {
+    const { id: userId } = await getAnyone(client, called);
+    const { sessions } = await client.call('GET /api/users/{id}/sessions', { params: { id: userId } });
+    if (json) return printJson(sessions);
     if (sessions.length === 0) return printLine('There are no sessions.');
     printTable([
       ['id', 'signed in by', 'created', 'last seen', 'expires'],
-      ...sessions.map(({ id, method, createdAt, lastSeenAt, expiresAt }) => [
+      ...sessions.map(({ id, method, created_at: created, last_seen_at: seen, expires_at: expires }) => [
         id,
         method,
-        ...[createdAt, lastSeenAt, expiresAt].map((time) => time.toISOString()),
+        created,
+        seen,
+        expires,
       ]),
     ]);
   });
 }
 
 function revokeSession(id: string, { json }: Json): Promise<void> {
-  return withAccounts(async ({ accounts }) => {
-    if (!z.uuid().safeParse(id).success)
-      throw new Error('This is not the id of a session. `reborn session list <user>` shows the ids.');
-    await accounts.revokeSession(COMMAND_LINE, id);
-    if (json) return printRecord({ id });
+  return withClient(async (client) => {
+    await client.call('DELETE /api/sessions/{id}', { params: { id } });
+    if (json) return printJson({ id });
     printLine('Revoked. It is refused everywhere within 5 seconds.');
   });
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { isUuid, type TokenId } from '#domain/ids.ts';
-import { withAccounts } from '../connect/with-accounts.ts';
-import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printLine, printNotice, printRecord, printTable } from '../print.ts';
+import { isUuid } from '#domain/ids.ts';
+import { withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printNotice, printTable } from '../print.ts';
+import { getUser } from './find-user.ts';
 
 type Json = { readonly json?: true };
 type CreateOptions = Json & { readonly name: string; readonly expires?: string };
@@ -12,7 +12,7 @@ export function addTokenCommands(program: Command): void {
   const token = program.command('token').description("Make, list and revoke users' tokens.");
   token
     .command('create')
-    .argument('<user>', 'an id, email or name')
+    .argument('<user>', 'an id, email or name; me for yourself')
     .option('--name <name>', 'what the token is for', 'command line')
     .option('--expires <when>', 'a time such as 2030-01-31, or how long: 12h, 30d; never, when left out')
     .option('--json', 'print JSON')
@@ -21,7 +21,7 @@ export function addTokenCommands(program: Command): void {
     .action(createToken);
   token
     .command('list')
-    .argument('<user>', 'an id, email or name')
+    .argument('<user>', 'an id, email or name; me for yourself')
     .option('--json', 'print JSON')
     .description("List a user's tokens.")
     .addHelpText('after', '\nExample:\n  reborn token list ann@example.com')
@@ -36,40 +36,41 @@ export function addTokenCommands(program: Command): void {
 }
 
 function createToken(called: string, { name, expires, json }: CreateOptions): Promise<void> {
-  return withAccounts(async ({ accounts, getUser }) => {
-    const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date());
-    const user = await getUser(called);
-    const { token, secret } = await accounts.createToken(COMMAND_LINE, user.id, { name, expiresAt });
-    if (json) return printRecord({ ...token, token: secret });
-    printNotice(`A token for ${user.name}, id ${token.id}. It is not shown again:`);
-    printLine(secret);
+  return withClient(async (client) => {
+    const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date()).toISOString();
+    const user = await getUser(client, called);
+    const body = { name, expires_at: expiresAt };
+    const made = await client.call('POST /api/users/{id}/tokens', { params: { id: user.id }, body });
+    if (json) return printJson(made);
+    printNotice(`A token for ${user.name}, id ${made.id}. It is not shown again:`);
+    printLine(made.token);
   });
 }
 
 function listTokens(called: string, { json }: Json): Promise<void> {
-  return withAccounts(async ({ accounts, getUser }) => {
-    const user = await getUser(called);
-    const tokens = await accounts.listTokens(COMMAND_LINE, user.id);
-    if (json) return printRecord(tokens);
+  return withClient(async (client) => {
+    const user = await getUser(client, called);
+    const { tokens } = await client.call('GET /api/users/{id}/tokens', { params: { id: user.id } });
+    if (json) return printJson(tokens);
     if (tokens.length === 0)
       return printLine(`${user.name} has no tokens. Make one with \`reborn token create ${user.id}\`.`);
     printTable([
       ['id', 'name', 'created', 'expires', 'last used'],
-      ...tokens.map(({ id, name, createdAt, expiresAt, lastUsedAt }) => [
+      ...tokens.map(({ id, name, created_at: created, expires_at: expires, last_used_at: used }) => [
         id,
         name,
-        ...[createdAt, expiresAt, lastUsedAt].map((time) => time?.toISOString() ?? 'never'),
+        ...[created, expires, used].map((time) => time ?? 'never'),
       ]),
     ]);
   });
 }
 
 function revokeToken(id: string, { json }: Json): Promise<void> {
-  return withAccounts(async ({ accounts }) => {
-    if (!isUuid<TokenId>(id))
+  return withClient(async (client) => {
+    if (!isUuid(id))
       throw new Error('Not a token ID. `reborn token list <user>` shows the IDs; a token itself is not one.');
-    await accounts.revokeToken(COMMAND_LINE, id);
-    if (json) return printRecord({ id });
+    await client.call('DELETE /api/tokens/{id}', { params: { id } });
+    if (json) return printJson({ id });
     printLine('Revoked. It is refused everywhere within 5 seconds.');
   });
 }

@@ -1,10 +1,8 @@
+import type { SpendingLimits } from '@reborn-agent/client/api';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { OPERATOR, type UserId } from '#domain/principal.ts';
-import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
-import { isWebhookUser } from '#domain/thread/job.ts';
-import { type Desk, withAccounts } from '../connect/with-accounts.ts';
-import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printLine, printRecord } from '../print.ts';
+import { withClient } from '../connect/with-client.ts';
+import { printJson, printLine } from '../print.ts';
+import { getAnyone } from './find-user.ts';
 
 type LimitOptions = {
   readonly tokens?: number;
@@ -28,28 +26,24 @@ export function addUserLimitCommand(user: Command): void {
 }
 
 function limitUser(called: string, { tokens, usd, none, json }: LimitOptions): Promise<void> {
-  return withAccounts(async (desk) => {
-    const { id, name } = await findSpender(desk, called);
-    const before = (await desk.limits.list(COMMAND_LINE, [id])).get(id) ?? NO_LIMITS;
-    const after: SpendingLimits = none
-      ? NO_LIMITS
-      : { tokensPerDay: tokens ?? before.tokensPerDay, usdPerDay: usd ?? before.usdPerDay };
-    if (none || tokens !== undefined || usd !== undefined) await desk.limits.set(COMMAND_LINE, id, after);
+  return withClient(async (client) => {
+    const { id, name } = await getAnyone(client, called);
+    const before = await client.call('GET /api/users/{id}/limits', { params: { id } });
+    const after = none
+      ? { tokens_per_day: null, usd_per_day: null }
+      : { tokens_per_day: tokens ?? before.tokens_per_day, usd_per_day: usd ?? before.usd_per_day };
+    if (none || tokens !== undefined || usd !== undefined)
+      await client.call('PUT /api/users/{id}/limits', { params: { id }, body: after });
 
-    if (json) return printRecord({ id, ...after });
+    if (json) return printJson({ id, ...after });
     printLine(describe(name, after));
   });
 }
 
-/** Also those who spend and have no account. */
-async function findSpender({ getUser }: Desk, called: string): Promise<{ id: UserId; name: string }> {
-  return called === OPERATOR.userId || isWebhookUser(called) ? { id: called, name: called } : getUser(called);
-}
-
-function describe(name: string, { tokensPerDay, usdPerDay }: SpendingLimits): string {
+function describe(name: string, { tokens_per_day: tokens, usd_per_day: usd }: SpendingLimits): string {
   const parts = [
-    ...(tokensPerDay === null ? [] : [`${tokensPerDay} tokens`]),
-    ...(usdPerDay === null ? [] : [`${usdPerDay.toFixed(2)} US dollars`]),
+    ...(tokens === null ? [] : [`${tokens} tokens`]),
+    ...(usd === null ? [] : [`${usd.toFixed(2)} US dollars`]),
   ];
   return parts.length > 0
     ? `${name} may spend ${parts.join(' and ')} a day, from the next turn on.`

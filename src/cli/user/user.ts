@@ -1,11 +1,8 @@
 import { type Command, Option } from 'commander';
-import { z } from 'zod';
-import type { Accounts } from '#auth/accounts.ts';
 import type { Role } from '#domain/principal.ts';
-import type { User } from '#domain/user.ts';
-import { withAccounts } from '../connect/with-accounts.ts';
-import { COMMAND_LINE } from '../connect/with-database.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
+import { withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printTable } from '../print.ts';
+import { getUser, listUsers } from './find-user.ts';
 import { addUserEraseCommand } from './user-erase.ts';
 import { addUserExportCommand } from './user-export.ts';
 import { addUserLimitCommand } from './user-limit.ts';
@@ -33,7 +30,7 @@ export function addUserCommands(program: Command): void {
     .option('--json', 'print JSON')
     .description('List the users.')
     .addHelpText('after', '\nExample:\n  reborn user list --json')
-    .action(listUsers);
+    .action(showUsers);
   user
     .command('remove')
     .argument('<user>', 'an id, email or name')
@@ -48,20 +45,17 @@ export function addUserCommands(program: Command): void {
 }
 
 function addUser(name: string, { email, role, json }: AddOptions): Promise<void> {
-  return withAccounts(async ({ accounts }) => {
-    if (name.trim() === '') throw new Error('The name is blank. Give the user a name.');
-    if (email !== undefined && !z.email().safeParse(email).success)
-      throw new Error(`"${email}" is not an email address. Write one such as ann@example.com.`);
-    const user = await accounts.addUser(COMMAND_LINE, { name: name.trim(), email: email ?? null, role });
-    if (json) return printRecord(user);
+  return withClient(async (client) => {
+    const user = await client.call('POST /api/users', { body: { name, email: email ?? null, role } });
+    if (json) return printJson(user);
     printLine(`Added ${user.name} (${user.role}), id ${user.id}. Let them in with \`reborn token create ${user.id}\`.`);
   });
 }
 
-function listUsers({ json }: Json): Promise<void> {
-  return withAccounts(async ({ accounts }) => {
-    const users = await everyUser(accounts);
-    if (json) return printRecord(users);
+function showUsers({ json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const users = await listUsers(client);
+    if (json) return printJson(users);
     if (users.length === 0) return printLine('There are no users yet. Add one with `reborn user add <name>`.');
     printTable([
       ['id', 'name', 'email', 'role'],
@@ -71,21 +65,10 @@ function listUsers({ json }: Json): Promise<void> {
 }
 
 function removeUser(called: string, { json }: Json): Promise<void> {
-  return withAccounts(async ({ accounts, getUser }) => {
-    const user = await getUser(called);
-    await accounts.removeUser(COMMAND_LINE, user.id);
-    if (json) return printRecord(user);
+  return withClient(async (client) => {
+    const user = await getUser(client, called);
+    await client.call('DELETE /api/users/{id}', { params: { id: user.id } });
+    if (json) return printJson(user);
     printLine(`Removed ${user.name}.`);
   });
-}
-
-const PAGE = 1000;
-
-async function everyUser(accounts: Accounts): Promise<User[]> {
-  const users: User[] = [];
-  for (;;) {
-    const page = await accounts.listUsers(COMMAND_LINE, { after: users.at(-1)?.id, limit: PAGE });
-    users.push(...page);
-    if (page.length < PAGE) return users;
-  }
 }

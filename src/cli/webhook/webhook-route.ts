@@ -1,11 +1,7 @@
-import { createWebhookRoutes, type WebhookRoutes } from '#agent/administration/webhook-routes.ts';
-import { parseTemplate } from '#channels/webhook/events/message-template.ts';
-import { checkVerifier } from '#channels/webhook/events/verify-event.ts';
 import type { VerifierKind } from '#domain/webhook/webhook-route.ts';
-import { openSecrets } from '#tools/secrets/open-secrets.ts';
 import { askingSecrets } from '../ask-secret.ts';
-import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
+import { orMissing, withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printTable } from '../print.ts';
 
 type AddOptions = {
   readonly verify: VerifierKind;
@@ -15,43 +11,30 @@ type AddOptions = {
   readonly header?: string;
 };
 
-const NAME = /^[\w-]{1,64}$/;
-
 export function addRoute(name: string, { verify, user, message, conversation, header }: AddOptions): Promise<void> {
-  return withRoutes(async (routes) => {
-    if (!NAME.test(name)) throw new Error('A name has 1 to 64 letters, digits, dashes and underscores.');
-    for (const template of [message, conversation]) if (template !== undefined) parseTemplate(template);
+  return withClient(async (client) => {
     const terminal = { input: process.stdin, output: process.stderr };
     const secret = await askingSecrets(terminal, (ask) => ask(`The secret of ${verify}`));
     if (!secret) throw new Error('No secret was given. Type it, or pipe it in.');
-    checkVerifier({ kind: verify, secret, ...(header !== undefined && { header }) });
-    await routes.add(
-      {
-        name,
-        verifier: verify,
-        header: header?.toLowerCase() ?? null,
-        webhookUser: user,
-        message,
-        conversation: conversation ?? null,
-      },
-      secret,
-      COMMAND_LINE.userId,
-    );
+    const more = { header: header ?? null, conversation: conversation ?? null };
+    await client.call('POST /api/webhook-routes', {
+      body: { name, verifier: verify, webhook_user: user, message, secret, ...more },
+    });
     printLine(`Added. Let the sender post to /webhook/events/${name} on the webhook channel.`);
   });
 }
 
 export function listRoutes({ json }: { json?: true }): Promise<void> {
-  return withRoutes(async (routes) => {
-    const found = await routes.list();
-    if (json) return printRecord(found);
-    if (found.length === 0) return printLine('There are no routes. Add one with `reborn webhook route add`.');
+  return withClient(async (client) => {
+    const { routes } = await client.call('GET /api/webhook-routes');
+    if (json) return printJson(routes);
+    if (routes.length === 0) return printLine('There are no routes. Add one with `reborn webhook route add`.');
     printTable([
       ['name', 'verify', 'user', 'message'],
-      ...found.map(({ name, verifier, webhookUser, message }) => [
+      ...routes.map(({ name, verifier, webhook_user: user, message }) => [
         name,
         verifier,
-        webhookUser,
+        user,
         message.replaceAll('\n', ' '),
       ]),
     ]);
@@ -59,15 +42,9 @@ export function listRoutes({ json }: { json?: true }): Promise<void> {
 }
 
 export function removeRoute(name: string): Promise<void> {
-  return withRoutes(async (routes) => {
-    await routes.remove(name, COMMAND_LINE.userId);
+  return withClient(async (client) => {
+    const missing = `There is no route "${name}". \`reborn webhook route list\` shows them.`;
+    await orMissing(client.call('DELETE /api/webhook-routes/{name}', { params: { name } }), missing);
     printLine('Removed. Its events are refused from now on.');
-  });
-}
-
-function withRoutes(act: (routes: WebhookRoutes) => Promise<void>): Promise<void> {
-  return withDatabase(async ({ db, config }) => {
-    const { secrets } = await openSecrets(db, config);
-    await act(createWebhookRoutes(db, secrets));
   });
 }

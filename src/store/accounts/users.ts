@@ -15,7 +15,7 @@ export type NewUser = {
 export type Page = { readonly after: string | undefined; readonly limit: number };
 
 export type UserPage = Page & {
-  /** Part of the name or the email address, in any case. */
+  /** The id, or a part of the name or the email address, in any case. */
   readonly search?: string | undefined;
 };
 
@@ -75,7 +75,9 @@ export function listUsers(db: IdentityDatabase, { after, limit, search = '' }: U
     .where('removedAt', 'is', null)
     .where('id', '>', after ?? '')
     .$if(search !== '', (query) =>
-      query.where(sql<boolean>`position(lower(${search}) in lower(concat_ws(' ', name, email))) > 0`),
+      query.where(
+        sql<boolean>`(id = ${search} or position(lower(${search}) in lower(concat_ws(' ', name, email))) > 0)`,
+      ),
     )
     .orderBy('id')
     .limit(limit)

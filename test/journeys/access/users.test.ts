@@ -4,7 +4,6 @@ import { describe, expect } from 'vitest';
 import { addUser } from '../../support/accounts.ts';
 import { BARE_ENV } from '../../support/bare-env.ts';
 import { compiledProgram } from '../../support/compiled-program.ts';
-import type { Home } from '../../support/fresh-home.ts';
 import { journey } from '../../support/journey.ts';
 import type { Service } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -283,21 +282,21 @@ test('the audit log shows who did what, newest first, in pages, without tokens',
   expect((await send(service, 'GET', '/api/audit?limit=100')).text).not.toContain('reborn_');
 });
 
-const reborn = async (home: Home, ...words: string[]) => {
+const reborn = async ({ remote }: Pick<Service, 'remote'>, ...words: string[]) => {
   const [node, program] = await compiledProgram();
-  return promisify(execFile)(node, [program, ...words], { env: { ...BARE_ENV, ...home.env } });
+  return promisify(execFile)(node, [program, ...words], { env: { ...BARE_ENV, ...remote } });
 };
-const failure = (home: Home, ...words: string[]) =>
-  reborn(home, ...words).then(
+const failure = (service: Pick<Service, 'remote'>, ...words: string[]) =>
+  reborn(service, ...words).then(
     () => 'it did not fail',
     (error: unknown) => (error as { stderr: string }).stderr,
   );
 
 describe('by command, beside the running service', () => {
-  test('a user is added, given a token, listed and removed', async ({ service, home }) => {
-    await reborn(home, 'user', 'add', 'Lou', '--email', 'lou@example.com');
+  test('a user is added, given a token, listed and removed', async ({ service }) => {
+    await reborn(service, 'user', 'add', 'Lou', '--email', 'lou@example.com');
     const { stdout: token } = await reborn(
-      home,
+      service,
       'token',
       'create',
       'lou@example.com',
@@ -309,38 +308,42 @@ describe('by command, beside the running service', () => {
     const headers = { authorization: `Bearer ${token.trim()}` };
     expect(await statusOf(service, headers)).toBe(200);
 
-    expect((await reborn(home, 'user', 'list')).stdout).toMatch(/Lou +lou@example\.com +member/);
-    await reborn(home, 'user', 'limit', 'Lou', '--tokens', '200000');
-    expect((await reborn(home, 'user', 'limit', 'Lou', '--usd', '2.5')).stdout).toBe(
+    expect((await reborn(service, 'user', 'list')).stdout).toMatch(/Lou +lou@example\.com +member/);
+    await reborn(service, 'user', 'limit', 'Lou', '--tokens', '200000');
+    expect((await reborn(service, 'user', 'limit', 'Lou', '--usd', '2.5')).stdout).toBe(
       'Lou may spend 200000 tokens and 2.50 US dollars a day, from the next turn on.\n',
     );
-    expect(JSON.parse((await reborn(home, 'user', 'limit', 'Lou', '--none', '--json')).stdout)).toMatchObject({
+    expect(JSON.parse((await reborn(service, 'user', 'limit', 'Lou', '--none', '--json')).stdout)).toMatchObject({
       tokens_per_day: null,
       usd_per_day: null,
     });
-    const [listed] = JSON.parse((await reborn(home, 'token', 'list', 'Lou', '--json')).stdout);
+    const [listed] = JSON.parse((await reborn(service, 'token', 'list', 'Lou', '--json')).stdout);
     expect(listed).toMatchObject({ name: 'laptop' });
-    await reborn(home, 'token', 'revoke', listed.id);
+    await reborn(service, 'token', 'revoke', listed.id);
     await waitFor('the token to be refused', async () => (await statusOf(service, headers)) === 401);
 
-    expect(JSON.parse((await reborn(home, 'user', 'remove', 'Lou', '--json')).stdout)).toMatchObject({ name: 'Lou' });
-    expect(JSON.parse((await reborn(home, 'user', 'list', '--json')).stdout)).not.toContainEqual(
+    expect(JSON.parse((await reborn(service, 'user', 'remove', 'Lou', '--json')).stdout)).toMatchObject({
+      name: 'Lou',
+    });
+    expect(JSON.parse((await reborn(service, 'user', 'list', '--json')).stdout)).not.toContainEqual(
       expect.objectContaining({ name: 'Lou' }),
     );
     expect((await send(service, 'GET', '/api/audit?limit=1')).json).toMatchObject({
-      entries: [{ actor: 'command-line', action: 'user.remove' }],
+      entries: [{ actor: 'operator', action: 'user.remove' }],
     });
   });
 
-  test('a mistake is reported with what to do', async ({ home }) => {
-    await reborn(home, 'user', 'add', 'Mia');
+  test('a mistake is reported with what to do', async ({ service }) => {
+    await reborn(service, 'user', 'add', 'Mia');
 
-    expect(await failure(home, 'token', 'create', 'Nobody')).toContain('reborn user list');
-    expect(await failure(home, 'user', 'add', 'MIA')).toContain('A user called MIA already exists');
-    expect(await failure(home, 'token', 'revoke', 'nonsense')).toContain('reborn token list');
-    expect(await failure(home, 'user', 'add', 'X', '--email', 'nonsense')).toContain('not an email address');
-    expect(await failure(home, 'user', 'add', 'X', '--role', 'king')).toContain('operator, member');
-    expect(await failure(home, 'user', 'limit', 'Mia', '--tokens', '1.5')).toContain('whole number');
-    expect(await failure(home, 'user', 'limit', 'Mia', '--usd', '2', '--none')).toContain('cannot be used with');
+    expect(await failure(service, 'token', 'create', 'Nobody')).toContain('reborn user list');
+    expect(await failure(service, 'user', 'add', 'MIA')).toContain('A user called MIA already exists');
+    expect(await failure(service, 'token', 'revoke', 'nonsense')).toContain('reborn token list');
+    expect(await failure(service, 'user', 'add', 'X', '--email', 'nonsense')).toContain(
+      'email must be an email address',
+    );
+    expect(await failure(service, 'user', 'add', 'X', '--role', 'king')).toContain('operator, member');
+    expect(await failure(service, 'user', 'limit', 'Mia', '--tokens', '1.5')).toContain('whole number');
+    expect(await failure(service, 'user', 'limit', 'Mia', '--usd', '2', '--none')).toContain('cannot be used with');
   });
 });

@@ -138,6 +138,7 @@ const MATRIX: Record<string, Row> = {
   'POST /api/me/erase': row([401, 200, 404, 404], () => ({ route: '/api/me/erase' })),
   'GET /api/erasures': row([403, 403, 200, 200], () => ({ route: '/api/erasures' })),
   'GET /api/erasures/:id': row([403, 403, 404, 404], () => ({ route: `/api/erasures/${NOBODYS}` })),
+  'GET /api/users/:id/limits': row([403, 403, 200, 200], ({ userId }) => ({ route: `/api/users/${userId}/limits` })),
   'PUT /api/users/:id/limits': row([403, 403, 200, 200], ({ userId }) => ({
     route: `/api/users/${userId}/limits`,
     body: { tokens_per_day: 1e9, usd_per_day: null },
@@ -294,6 +295,9 @@ const MATRIX: Record<string, Row> = {
     body: { listed_at: '2026-01-01T00:00:00.000Z' },
   })),
   'DELETE /api/mcp/:name': row([403, 403, 404, 404], () => ({ route: '/api/mcp/none?for=everyone' })),
+  'GET /api/webhook-routes': row([403, 403, 200, 200], () => ({ route: '/api/webhook-routes' })),
+  'POST /api/webhook-routes': row([403, 403, 400, 400], () => ({ route: '/api/webhook-routes', body: {} })),
+  'DELETE /api/webhook-routes/:name': row([403, 403, 404, 404], () => ({ route: '/api/webhook-routes/none' })),
   'GET /api/mission-drain': row([403, 403, 200, 200], () => ({ route: '/api/mission-drain' })),
   'PUT /api/mission-drain': row([403, 403, 200, 200], () => ({
     route: '/api/mission-drain',

@@ -19,14 +19,15 @@ const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
   .override('service', async ({ env, startAnother }) => {
     const service = await startAnother();
+    const remote = { ...env, ...service.remote };
     const message = 'recite the issue {{issue.title}} by {{sender.login}}';
     const issues = ['--verify', 'github', '--user', 'triage', '--message', message];
     const conversation = ['--conversation', 'issue-{{issue.number}}'];
-    await expectDone(reborn(env, ['route', 'add', 'issues', ...issues, ...conversation], `${GITHUB_SECRET}\n`));
+    await expectDone(reborn(remote, ['route', 'add', 'issues', ...issues, ...conversation], `${GITHUB_SECRET}\n`));
     const billing = ['--verify', 'stripe', '--user', 'billing', '--message', 'say paid: {{type}}'];
-    await expectDone(reborn(env, ['route', 'add', 'billing', ...billing], STRIPE_SECRET));
+    await expectDone(reborn(remote, ['route', 'add', 'billing', ...billing], STRIPE_SECRET));
     const triage = ['--verify', 'github', '--user', 'triage', '--message', 'Triage this: {{issue.body}}'];
-    await expectDone(reborn(env, ['route', 'add', 'triage', ...triage], `${GITHUB_SECRET}\n`));
+    await expectDone(reborn(remote, ['route', 'add', 'triage', ...triage], `${GITHUB_SECRET}\n`));
     return service;
   });
 
@@ -114,7 +115,8 @@ test('an unknown route is 404, a body that is not JSON is 400, and one over 64 K
 });
 
 test('routes are listed without their secrets, and disappear when removed', async ({ service, env }) => {
-  const { stdout } = await expectDone(reborn(env, ['route', 'list', '--json']));
+  const remote = { ...env, ...service.remote };
+  const { stdout } = await expectDone(reborn(remote, ['route', 'list', '--json']));
   expect(JSON.parse(stdout)).toMatchObject([
     { name: 'billing', verifier: 'stripe' },
     { name: 'issues', verifier: 'github' },
@@ -122,11 +124,11 @@ test('routes are listed without their secrets, and disappear when removed', asyn
   ]);
   expect(stdout).not.toContain(GITHUB_SECRET);
 
-  await expectDone(reborn(env, ['route', 'remove', 'billing']));
+  await expectDone(reborn(remote, ['route', 'remove', 'billing']));
   expect((await deliver(service, 'billing', Buffer.from('{}'), {})).status).toBe(404);
-  expect((await reborn(env, ['route', 'remove', 'billing'])).stderr).toContain('There is no route "billing"');
+  expect((await reborn(remote, ['route', 'remove', 'billing'])).stderr).toContain('There is no route "billing"');
   const again = ['route', 'add', 'issues', '--verify', 'github', '--user', 'x', '--message', 'say x'];
-  expect((await reborn(env, again, 'other')).stderr).toContain('already');
+  expect((await reborn(remote, again, 'other')).stderr).toContain('already');
 });
 
 test('`reborn webhook test` sends a message and shows its job until it completes', async ({ service, env }) => {

@@ -27,8 +27,8 @@ test('an export from a laptop imports unchanged on a server: threads, jobs, user
   const answer = await first.ask([{ role: 'user', content }]);
   const job = await first.webhook.submit({ message: 'hello by webhook', conversation_id: 'c' });
   await first.webhook.completed(job);
-  await runReborn(['user', 'add', 'Ann', '--email', 'ann@example.com'], { env: embedded });
-  const token = (await runReborn(['token', 'create', 'Ann'], { env: embedded })).stdout.trim();
+  await runReborn(['user', 'add', 'Ann', '--email', 'ann@example.com'], { env: first.remote });
+  const token = (await runReborn(['token', 'create', 'Ann'], { env: first.remote })).stdout.trim();
 
   const exported = await runReborn(['export', file, '--json'], { env: embedded });
   await first.close();

@@ -39,16 +39,16 @@ async function lastingAfter(service: Service, home: Home, replica: Service, remo
   return { stream: streamEnd - removedAt, socket: socketEnd.at - removedAt };
 }
 
-const REMOVALS: [way: string, remove: (id: string, service: Service, home: Home) => Promise<unknown>][] = [
+const REMOVALS: [way: string, remove: (id: string, service: Service) => Promise<unknown>][] = [
   ['the API', (id, service) => service.request(`/api/users/${id}`, { method: 'DELETE' })],
-  ['a command', (id, _service, home) => runReborn(['user', 'remove', id], { env: home.env })],
+  ['a command', (id, service) => runReborn(['user', 'remove', id], { env: service.remote })],
 ];
 
 test.for(REMOVALS)(
   'a user removed by %s loses turns, streams and sockets on every replica within a second',
   async ([_way, remove], { service, home, replica }) => {
     const tries = [];
-    do tries.push(await lastingAfter(service, home, replica, (id) => remove(id, service, home)));
+    do tries.push(await lastingAfter(service, home, replica, (id) => remove(id, service)));
     while (tries.length < 3 && Math.max(...Object.values(tries.at(-1) ?? {})) > 1000); // a busy machine
     expect(Math.max(...Object.values(tries.at(-1) ?? {}))).toBeLessThan(1000);
   },

@@ -84,11 +84,13 @@ test('the command shows and sets limits, and expired threads disappear while the
     ] as unknown as string;
   const [old, kept] = [await age(home, await ask(bob.headers), 40), await ask(bob.headers)];
 
-  const shown = await runReborn(['retention', 'show', '--user', 'Retention-Bob'], { env: home.env });
+  const shown = await runReborn(['retention', 'show', '--user', 'Retention-Bob'], { env: service.remote });
   expect(shown.stdout).toMatch(/jobs +30 days +inherited/);
-  const set = await runReborn(['retention', 'set', 'threads', '30', '--user', bob.id, '--json'], { env: home.env });
+  const set = await runReborn(['retention', 'set', 'threads', '30', '--user', bob.id, '--json'], {
+    env: service.remote,
+  });
   expect(JSON.parse(set.stdout)).toMatchObject({ days: { threads: 30 }, set: { threads: 30 } });
-  const wrong = await runReborn(['retention', 'set', 'threads', 'soon'], { env: home.env });
+  const wrong = await runReborn(['retention', 'set', 'threads', 'soon'], { env: service.remote });
   expect(wrong.stderr).toContain('"soon" is not a number of days');
 
   await waitFor('the thread to expire', async () => {

@@ -26,7 +26,8 @@ async function writeSkill(
   return target;
 }
 
-const reborn = (home: Home, ...words: string[]) => runReborn(['skill', ...words], { env: home.env });
+const reborn = (service: Pick<Service, 'remote'>, ...words: string[]) =>
+  runReborn(['skill', ...words], { env: service.remote });
 /** The system prompt of a turn. */
 const systemOf = (told: string) => (JSON.parse(told) as { text: string }[])[0]?.text ?? '';
 const told = async (service: Service) => systemOf(textOf(await service.ask('recite')));
@@ -46,7 +47,7 @@ test('a skill is offered by its description, and its text is read only on reques
 }) => {
   const folder = await writeSkill(home, 'made/tea', 'make-tea', 'When a user wants tea', 'Warm the pot first.');
   await writeFile(path.join(folder, 'leaves.md'), 'Darjeeling, second flush.');
-  const added = await reborn(home, 'add', folder);
+  const added = await reborn(service, 'add', folder);
   expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('make-tea: When a user wants tea') });
 
   const system = await told(service);
@@ -67,31 +68,34 @@ test("a user's skill is offered to that user only, replaces everyone's, and disa
 }) => {
   const everyones = await writeSkill(home, 'made/greet', 'greet', 'How everyone is greeted', 'Say hello.');
   const bobs = await writeSkill(home, 'made/greet-bob', 'greet', 'How Bob is greeted', 'Say ahoy.');
-  await reborn(home, 'add', everyones);
-  await reborn(home, 'add', bobs, '--user', 'webhook:bob');
+  await reborn(service, 'add', everyones);
+  await reborn(service, 'add', bobs, '--user', 'webhook:bob');
 
   expect(await told(service)).toContain('- greet: How everyone is greeted');
   expect(await toldToBob(service)).toContain('- greet: How Bob is greeted');
-  expect(JSON.parse((await reborn(home, 'list', '--user', 'webhook:bob', '--json')).stdout)).toEqual([
-    { name: 'greet', description: 'How Bob is greeted' },
-  ]);
+  expect(JSON.parse((await reborn(service, 'list', '--user', 'webhook:bob', '--json')).stdout)).toContainEqual({
+    name: 'greet',
+    description: 'How Bob is greeted',
+    source: 'me',
+    hidden: false,
+  });
 
-  expect((await reborn(home, 'remove', 'greet', '--user', 'webhook:bob')).code).toBe(0);
+  expect((await reborn(service, 'remove', 'greet', '--user', 'webhook:bob')).code).toBe(0);
   expect(await toldToBob(service)).toContain('- greet: How everyone is greeted');
-  expect((await reborn(home, 'list')).stdout).toMatch(/greet +How everyone is greeted/);
+  expect((await reborn(service, 'list')).stdout).toMatch(/greet +everyone +How everyone is greeted/);
 });
 
 test('a mistake is reported with what to do, and changes nothing', async ({ service, home }) => {
   const wrong = await writeSkill(home, 'made/wrong', 'Not A Name', 'Something', 'Nothing.');
-  expect(await reborn(home, 'add', wrong)).toMatchObject({
+  expect(await reborn(service, 'add', wrong)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('lower-case letters'),
   });
-  expect(await reborn(home, 'add', path.join(home.home, 'nowhere'))).toMatchObject({
+  expect(await reborn(service, 'add', path.join(home.home, 'nowhere'))).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/nowhere can't be read\. Name a folder with a SKILL\.md/),
   });
-  expect(await reborn(home, 'remove', 'nobody-knows')).toMatchObject({
+  expect(await reborn(service, 'remove', 'nobody-knows')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('reborn skill list'),
   });

@@ -112,7 +112,6 @@ test.for<[string, object, RegExp]>([
   ['half a character', { text: `${main.text}\ud800` }, /is not text/],
   ['a large file', { files: [main, { path: 'a', text: 'x'.repeat(300_000) }] }, /larger than 256 KiB/],
   ['too many', { files: Array.from({ length: 101 }, (_, n) => ({ path: `${n}`, text: '' })) }, /100 files/],
-  ['somebody else', { text: main.text, for: 'bob' }, /for must be me or everyone/],
 ])('%s is refused with an explanation', async ([_name, body, words], { service, ann }) => {
   const answer = await add(service, body, ann);
   const { error } = (await answer.json()) as { error: { message: string } };
@@ -120,6 +119,19 @@ test.for<[string, object, RegExp]>([
     status: 400,
     message: expect.stringMatching(words),
   });
+});
+
+test('only an operator adds, lists and removes the skills of another user', async ({ service, ann, bob }) => {
+  const forBob = { text: skillText('theirs', 'For Bob'), for: bob.id };
+  const list = (who?: TestUser) => send(service, 'GET', `/api/skills?for=${bob.id}`, undefined, who);
+  const remove = (who?: TestUser) => send(service, 'DELETE', `/api/skills/theirs?for=${bob.id}`, undefined, who);
+  for (const refused of [await add(service, forBob, ann), await list(ann), await remove(ann)])
+    expect(refused.status).toBe(403);
+
+  expect((await add(service, forBob)).status).toBe(201);
+  expect((await read(service, 'theirs', bob)).description).toBe('For Bob');
+  expect(skillList.parse(await (await list()).json()).skills.map(({ name }) => name)).toContain('theirs');
+  expect((await remove()).status).toBe(204);
 });
 
 test('a file may have any valid name and is returned unchanged', async ({ service, ann }) => {

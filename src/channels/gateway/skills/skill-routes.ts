@@ -7,7 +7,12 @@ type Services = { readonly skills: SkillAdmin };
 /** Who provides a skill: the caller, an operator for everyone, or a folder on the disk of the service. */
 const skillSource = z.enum(['me', 'everyone', 'folder']);
 
-const holderField = z.enum(['me', 'everyone']).default('me');
+const holderField = z
+  .string()
+  .min(1)
+  .max(200)
+  .default('me')
+  .describe('Whose skill it is: `me`, `everyone` or, by an operator, the id of a user.');
 
 const listedSkill = z.strictObject({
   name: z.string(),
@@ -36,14 +41,19 @@ export const listSkills = defineRoute({
   method: 'get',
   path: '/api/skills',
   summary: 'List the skills that the agent can read.',
+  query: z.object({
+    for: z.string().max(200, 'for is too long.').optional().describe('A user, for whom an operator lists them.'),
+  }),
   responses: {
     200: {
       description: "The caller's skills, everyone's, and those on the disk.",
       json: z.strictObject({ skills: z.array(listedSkill) }).meta({ id: 'SkillList' }),
     },
   },
-  async handle({ principal }, { skills }: Services) {
-    return { skills: await skills.list(principal) };
+  errors: [400],
+  async handle({ principal, query }, { skills }: Services) {
+    const { for: user = 'me' } = query;
+    return { skills: await skills.list(principal, user === 'me' ? principal : { userId: user }) };
   },
 });
 
@@ -69,11 +79,11 @@ const addSkill = defineRoute({
     .meta({ id: 'SkillAdd' }),
   responses: { 201: { description: 'The stored skill.', json: skill } },
   errors: [400, 409, 413],
-  async handle({ principal, body: { text, files, for: holder, replace } }, { skills }: Services) {
+  async handle({ principal, body: { text, files, for: whom, replace } }, { skills }: Services) {
     const given = files ?? [{ path: MAIN, text: text ?? '' }];
     const byPath = Object.fromEntries(given.map(({ path, text: content }) => [path, content]));
-    const added = await skills.add(principal, byPath, { holder, replace });
-    return renderSkill({ ...added, source: holder });
+    const added = await skills.add(principal, byPath, { holder: holderOf(whom), replace });
+    return renderSkill({ ...added, source: whom === 'everyone' ? whom : 'me' });
   },
 });
 
@@ -99,13 +109,15 @@ const removeSkill = defineRoute({
   responses: { 204: { description: 'The skill is removed.' } },
   errors: [400, 404],
   async handle({ principal, params, query }, { skills }: Services) {
-    await skills.remove(principal, params.name, query.for);
+    await skills.remove(principal, params.name, holderOf(query.for));
   },
 });
 
 export const skillRoutes = [listSkills, addSkill, getSkill, removeSkill];
 
 const MAIN = 'SKILL.md';
+
+const holderOf = (whom: string) => (whom === 'me' || whom === 'everyone' ? whom : { userId: whom });
 
 function renderSkill({ name, description, source, files }: FoundSkill): z.infer<typeof skill> {
   const others = Object.keys(files).filter((path) => path !== MAIN);

@@ -72,7 +72,7 @@ const listUsers = defineRoute({
       .string()
       .max(MOST_SEARCHED, `q may have at most ${MOST_SEARCHED} characters.`)
       .default('')
-      .describe('Part of a name or email address.'),
+      .describe('An id, or part of a name or email address.'),
   }),
   responses: {
     200: {
@@ -105,6 +105,18 @@ const removeUser = defineRoute({
   },
 });
 
+const getLimits = defineRoute({
+  method: 'get',
+  path: '/api/users/{id}/limits',
+  summary: 'Get how much a user may spend in a day, instead of the default limits.',
+  access: 'operator',
+  params: z.object({ id: z.string().describe('The id of a user; `operator`, or a webhook user.') }),
+  responses: { 200: { description: "The user's limits.", json: spendingLimits } },
+  async handle({ principal, params: { id } }, { limits }: Services) {
+    return renderLimits((await limits.list(principal, [id])).get(id) ?? NO_LIMITS);
+  },
+});
+
 const setLimits = defineRoute({
   method: 'put',
   path: '/api/users/{id}/limits',
@@ -120,7 +132,7 @@ const setLimits = defineRoute({
   },
 });
 
-export const userRoutes = [addUser, listUsers, removeUser, setLimits];
+export const userRoutes = [addUser, listUsers, removeUser, getLimits, setLimits];
 
 const renderUser = (found: User, limits: SpendingLimits): z.infer<typeof user> =>
   renderAs(user, found, { limits: renderAs(spendingLimits, limits) });
