@@ -48,6 +48,18 @@ describe('a forbidden import is found', () => {
       'the types of store/connection.ts',
     ],
     [
+      'a command at the database',
+      'cli/user/token.ts',
+      "import { withDatabase } from '../connect/with-database.ts';",
+      'a command calls the API',
+    ],
+    [
+      'a command at a service',
+      'cli/policy.ts',
+      "import { setPolicy } from '#agent/gates/policy-settings.ts';",
+      'a command calls the API',
+    ],
+    [
       'one channel at another',
       'channels/webhook/a.ts',
       "import '../gateway/b.ts';",

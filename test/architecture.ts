@@ -100,6 +100,26 @@ const KEPT_TO: { words: RegExp; places: string[]; problem: string }[] = [
   { words: /\btimingSafeEqual\b/, places: ['domain/secret-hash.ts'], problem: 'compares secrets (timingSafeEqual)' },
 ];
 
+/** What only these commands may use: they open the database or start the service. All others call the API. */
+const WIRED_COMMANDS = [
+  'cli/connect',
+  'cli/serve.ts',
+  'cli/status.ts',
+  'cli/doctor',
+  'cli/archive',
+  'cli/service',
+  'cli/setup',
+  'cli/user/user-move.ts',
+  'cli/user/user-erase.ts',
+  'cli/user/user-export.ts', // no operator can read another user through the API
+  'cli/mcp/mcp-sign-in.ts', // these wait for the browser on this machine, and ask for secrets
+  'cli/tool/tool-credentials.ts',
+  'cli/tool/tool-auth.ts',
+  'cli/tool/tool-setup.ts',
+];
+const WIRING =
+  /^(?:app|agent|auth|cells|channels|database|egress|engine|lifecycle|memory|models|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;
+
 /** Every violation of the tables above, as sentences. */
 export function findViolations(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
@@ -185,6 +205,9 @@ function checkTarget(from: string, target: string, typeOnly: boolean): string | 
   const [channel, otherChannel] = [channelOf(from), channelOf(target)];
   if (channel && otherChannel && ![channel, ...SHARED_BY_CHANNELS].includes(otherChannel))
     return `imports ${target}; channels never import each other`;
+
+  if (place === 'cli' && WIRING.test(target) && !isTest(from) && !WIRED_COMMANDS.some((each) => isIn(each, from)))
+    return `imports ${target}; a command calls the API, unless it is one of ${WIRED_COMMANDS.join(', ')}`;
 
   const allowed = MAY_IMPORT[place];
   if (placeOf(target) === place || allowed === 'everything' || allowed?.includes(placeOf(target))) return undefined;

@@ -45,7 +45,7 @@ test('JSON says the same, in characters that can be seen', () => {
 });
 
 /** They write texts of ours alone. */
-const MAY_WRITE = ['print.ts', 'chat/chat.ts', 'mcp-serve.ts'];
+const MAY_WRITE = ['print.ts', 'chat/chat.ts', 'mcp/mcp-serve.ts'];
 
 test('no other file of the commands writes to the terminal', async () => {
   const files = (await readdir(import.meta.dirname, { recursive: true })).filter(

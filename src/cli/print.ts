@@ -1,6 +1,5 @@
 import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { printable } from '#terminal/screen/printable.ts';
-import { toSnakeCase } from './snake-case.ts';
 
 /**
  * Every command writes through these functions, on stdout or stderr. Names, descriptions and messages come from others: what
@@ -24,9 +23,6 @@ export function printTable(rows: readonly (readonly string[])[]): void {
 
 /** The same for programs. Escapes are part of JSON, so it says the same as before. */
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value, null, 2));
-
-/** A record of the service for programs, with the keys that the API uses. */
-export const printRecord = (value: unknown): void => printJson(toSnakeCase(value));
 
 /** One value per line, for programs that read them as they come. */
 export const printJsonLine = (value: unknown): void => printLine(JSON.stringify(value));

@@ -54,7 +54,7 @@ test('issue-triage: an issue gets one judgement, even when asked twice', async (
 test('custom-tool: tested, built, installed, and called by the agent', async () => {
   const tested = await runReborn(['tool', 'test', 'examples/custom-tool']);
   const { path } = await buildTool('examples/custom-tool');
-  const installed = await runReborn(['tool', 'install', path, '--yes'], { env: home.env });
+  const installed = await runReborn(['tool', 'install', path, '--yes'], { env: service.remote });
   expect([tested.code, installed.code]).toEqual([0, 0]);
 
   const answer = await waitFor('the tool to be offered', async () => {

@@ -52,9 +52,9 @@ export const probeJourney = () =>
     .extend(
       'rebornDone',
       { scope: 'file' },
-      ({ service }) =>
+      ({ home, service }) =>
         async (args: readonly string[], input = ''): Promise<void> => {
-          const { code, stdout, stderr } = await runReborn(args, { env: service.remote, input });
+          const { code, stdout, stderr } = await runReborn(args, { env: { ...home.env, ...service.remote }, input });
           if (code !== 0 || stdout.includes(SECRET)) throw new Error(`reborn ${args.join(' ')}: ${stdout}${stderr}`);
         },
     )

@@ -30,7 +30,7 @@ export type ListedTool = {
 /** `depends`: on the arguments of the call. */
 type ListedLevel = ToolLevel | 'depends';
 
-type InstalledTool = Pick<ToolRow, 'reads' | 'installedAt' | 'updatedAt'> & {
+type InstalledTool = Pick<ToolRow, 'hash' | 'witVersion' | 'reads' | 'installedAt' | 'updatedAt'> & {
   readonly version: string | null;
   readonly sentences: readonly CapabilitySentence[];
   readonly auth: Capabilities['auth'];
@@ -88,6 +88,8 @@ async function describeInstalled(
     sentences: describeCapabilities(capabilities),
     auth: capabilities.auth,
     secrets: await Promise.all(required),
+    hash: row.hash,
+    witVersion: row.witVersion,
     reads: row.reads,
     installedAt: row.installedAt,
     updatedAt: row.updatedAt,

@@ -1,6 +1,8 @@
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { isOperator, type Principal, requireOperator } from '#domain/principal.ts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
+import { findFlags } from '#safety/inspect.ts';
 import type { Database } from '#store/connection.ts';
 import { findTool, type ToolRow } from '#store/tools/tools.ts';
 import { AuthFailure } from '#tools/auth/auth-failure.ts';
@@ -112,31 +114,39 @@ async function addTool(
   upload: ToolUpload,
   { install, replace }: { readonly install: boolean; readonly replace: boolean },
 ): Promise<ToolPreview> {
-  const installation = await prepareTool({ ...upload, isTaken: (name) => builtinNames.has(name) });
+  const installation = await prepareTool({
+    ...upload,
+    isTaken: (name) => isReservedName(name) || builtinNames.has(name),
+  });
   const before = await findTool(db, installation.name);
   if (install && before && !replace)
     throw new Conflict(
       'already_exists',
-      `There is a tool "${upload.name}" already. Replace it, or choose another name.`,
+      `There is a tool "${upload.name}" already. Replace it (\`--force\`), or choose another name.`,
     );
   if (install) await installTool(db, installation, { force: replace, actor: actor.userId });
   return previewOf(installation, before);
 }
 
-function previewOf(
+async function previewOf(
   { name, component, capabilities, warnings }: Installation,
   before: ToolRow | undefined,
-): ToolPreview {
+): Promise<ToolPreview> {
+  const { description, hash, schema } = component;
+  const isFlagged = (await findFlags(`${description}\n${schema}`)).length > 0;
   return {
     name,
-    description: component.description,
+    description,
     version: capabilities.version ?? null,
-    hash: component.hash,
-    warnings,
+    hash,
+    warnings: [...warnings, ...(isFlagged ? [FLAGGED] : [])],
     sentences: describeCapabilities(capabilities),
     replaces: before?.hash ?? null,
   };
 }
+
+const FLAGGED =
+  'The description reads like an order to the model. While the tool is installed, every call is asked for.';
 
 function checkSecret(toolName: string, capabilities: Capabilities, name: string, value: string): void {
   const names = secretNames(capabilities);

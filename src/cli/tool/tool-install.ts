@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
-import { isReservedName } from '#domain/tool/reserved-names.ts';
-import { findFlags } from '#safety/inspect.ts';
-import { describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
-import { type Installation, installTool, prepareTool } from '#tools/component/install-tool.ts';
-import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
+import type { ToolPreview } from '@reborn-agent/client/api';
+import { withClient } from '../connect/with-client.ts';
 import { printJson, printLine } from '../print.ts';
+import { findTool } from './tool-list.ts';
 
 type InstallOptions = {
   readonly capabilities?: string;
@@ -18,40 +16,36 @@ type InstallOptions = {
 };
 
 export function installToolFile(wasmFile: string, options: InstallOptions): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const installation = await prepareTool({
+  return withClient(async (client) => {
+    const { json } = options;
+    const reads = options.reads ?? false;
+    const body = {
       name: options.name ?? path.basename(wasmFile, '.wasm'),
-      wasm: await readFileOrExplain(wasmFile),
-      capabilities: options.capabilities && (await readFileOrExplain(options.capabilities)).toString('utf8'),
-      isTaken: isReservedName,
-      reads: options.reads ?? false,
-    });
-    if (!options.json) await tellOf(installation);
-    if (!options.yes && !(await isConfirmed(installation.name, options))) throw new Error('Not installed.');
+      wasm: (await readFileOrExplain(wasmFile)).toString('base64'),
+      capabilities: options.capabilities ? (await readFileOrExplain(options.capabilities)).toString('utf8') : null,
+      reads,
+    };
+    const preview = await client.call('POST /api/tools', { body: { ...body, dry_run: true } });
+    if (!json) tellOf(preview, reads);
+    if (!options.yes && !(await isConfirmed(preview.name, options))) throw new Error('Not installed.');
 
-    const before = await installTool(db, installation, {
-      force: options.force ?? false,
-      actor: COMMAND_LINE.userId,
+    const { name, hash, replaces } = await client.call('POST /api/tools', {
+      body: { ...body, replace: options.force ?? false },
     });
-    const { name, component } = installation;
-    if (options.json) return printJson({ name, hash: component.hash, replaced: before?.hash ?? null });
-    printLine(before ? `Replaced the tool "${name}".` : `Installed the tool "${name}".`);
-    const { auth, setup } = installation.capabilities;
-    if (setup.requiredSecrets.length > 0) printLine(`Next: reborn tool setup ${name}`);
-    if (auth) printLine(`Next: reborn tool auth ${name}`);
+    if (json) return printJson({ name, hash, replaced: replaces });
+    printLine(replaces ? `Replaced the tool "${name}".` : `Installed the tool "${name}".`);
+    const tool = await findTool(client, name);
+    if (tool && tool.secrets.length > 0) printLine(`Next: reborn tool setup ${name}`);
+    if (tool?.auth) printLine(`Next: reborn tool auth ${name}`);
   });
 }
 
-async function tellOf({ name, capabilities, component, warnings, reads }: Installation): Promise<void> {
+function tellOf({ name, description, capabilities, warnings }: ToolPreview, reads: boolean): void {
   printLine(`The tool "${name}":`);
-  printLine(`- It says to the model: ${component.description}`);
-  for (const { text } of describeCapabilities(capabilities)) printLine(`- ${text}`);
+  printLine(`- It says to the model: ${description}`);
+  for (const { text } of capabilities) printLine(`- ${text}`);
   printLine(`- ${reads ? READS : ASKS}`);
   for (const warning of warnings) printLine(`Note: ${warning}`);
-  if ((await findFlags(`${component.description}\n${component.schema}`)).length > 0)
-    printLine(
-      'Warning: the description reads like an order to the model. While it is installed, every call is asked for.',
-    );
 }
 
 const READS = 'You say that it only reads: its calls run also after the agent has read text by others.';

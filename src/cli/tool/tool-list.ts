@@ -1,59 +1,50 @@
-import { findTool, listTools } from '#store/tools/tools.ts';
-import { describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
-import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
-import { removeTool } from '#tools/component/install-tool.ts';
-import { COMMAND_LINE, withDatabase } from '../connect/with-database.ts';
-import { printLine, printRecord, printTable } from '../print.ts';
+import type { Client } from '@reborn-agent/client';
+import type { AgentTool } from '@reborn-agent/client/api';
+import { orMissing, withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printTable } from '../print.ts';
 
 type Json = { readonly json?: true };
 
-export function listInstalled({ json }: Json): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const tools = await listTools(db);
-    if (json)
-      return printRecord(
-        tools.map(({ name, hash, witVersion, description, capabilities, reads, installedAt, updatedAt }) => ({
-          name,
-          version: capabilities['version'] ?? null,
-          wit_version: witVersion,
-          description,
-          hash,
-          reads,
-          installed_at: installedAt,
-          updated_at: updatedAt,
-        })),
-      );
-    if (tools.length === 0) return printLine('No tools are installed. `reborn tool install` adds one.');
+export function listTools({ json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const { tools } = await client.call('GET /api/tools');
+    if (json) return printJson(tools);
     printTable([
-      ['name', 'version', 'reads', 'description'],
-      ...tools.map(({ name, description, capabilities, reads }) => [
+      ['name', 'version', 'reads', 'from', 'description'],
+      ...tools.map(({ name, version, reads, source, description }) => [
         name,
-        parseCapabilities(capabilities).version ?? '',
+        version ?? '',
         reads ? 'only' : '',
-        firstLine(description),
+        source,
+        firstLine(description ?? ''),
       ]),
     ]);
   });
 }
 
-export function showInstalled(name: string, { json }: Json): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    const tool = await findTool(db, name);
-    if (!tool) throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
-    if (json) return printRecord(tool);
-    printLine(tool.description);
-    for (const { text } of describeCapabilities(parseCapabilities(tool.capabilities))) printLine(`- ${text}`);
+export function showTool(name: string, { json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const tool = await findTool(client, name);
+    if (!tool) throw new Error(missing(name));
+    if (json) return printJson(tool);
+    printLine(tool.description ?? '');
+    for (const { text } of tool.capabilities) printLine(`- ${text}`);
     if (tool.reads) printLine('- only reads, as the operator said, and runs also after text by others');
-    printLine(`Component ${tool.hash}, for version ${tool.witVersion} of the contract.`);
+    if (tool.hash) printLine(`Component ${tool.hash}, for version ${tool.wit_version} of the contract.`);
   });
 }
 
 export function removeInstalled(name: string): Promise<void> {
-  return withDatabase(async ({ db }) => {
-    if (!(await removeTool(db, name, COMMAND_LINE.userId)))
-      throw new Error(`There is no tool "${name}". \`reborn tool list\` shows what there is.`);
+  return withClient(async (client) => {
+    await orMissing(client.call('DELETE /api/tools/{name}', { params: { name } }), missing(name));
     printLine(`Removed. The agent has no tool "${name}" any more.`);
   });
 }
 
+export async function findTool(client: Client, name: string): Promise<AgentTool | undefined> {
+  const { tools } = await client.call('GET /api/tools');
+  return tools.find((tool) => tool.name === name);
+}
+
+const missing = (name: string) => `There is no tool "${name}". \`reborn tool list\` shows what there is.`;
 const firstLine = (text: string) => (text.split('\n', 1)[0] ?? '').slice(0, 80);

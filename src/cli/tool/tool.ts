@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { authorizeTool, setUpTool } from './tool-credentials.ts';
 import { installToolFile } from './tool-install.ts';
 import { addToolKitCommands } from './tool-kit.ts';
-import { listInstalled, removeInstalled, showInstalled } from './tool-list.ts';
+import { listTools, removeInstalled, showTool } from './tool-list.ts';
 
 /** `reborn tool`: what the agent can do, and what it needs for that. */
 export function addToolCommands(program: Command): void {
@@ -25,16 +25,16 @@ export function addToolCommands(program: Command): void {
   tool
     .command('list')
     .option('--json', 'print JSON')
-    .description('List the installed tools.')
+    .description('List the tools of the agent.')
     .addHelpText('after', '\nExample:\n  reborn tool list --json')
-    .action(listInstalled);
+    .action(listTools);
   tool
     .command('info')
     .argument('<tool-name>', 'the name of the tool')
     .option('--json', 'print JSON')
     .description('Show what a tool is for, and what it may do.')
     .addHelpText('after', '\nExample:\n  reborn tool info weather')
-    .action(showInstalled);
+    .action(showTool);
   tool
     .command('remove')
     .argument('<tool-name>', 'the name of the tool')

@@ -10,6 +10,8 @@ import { parseBody } from './parse-body.ts';
 export type Route<Services> = RouteDescription & {
   /** The fields of the body that are stored as JSON and may therefore contain U+0000. */
   readonly freeFields?: readonly string[];
+  /** The largest body, if it is not the usual one. */
+  readonly bodyBytes?: number;
   /** Runs before the body is read. */
   readonly before?: (request: FastifyRequest, services: Services) => Promise<void>;
   // oxlint-disable-next-line typescript/no-explicit-any -- the schemas of `defineRoute` type the call
@@ -81,6 +83,7 @@ export function mountRoutes<R extends Route<never>>(
     app.route({
       method: route.method.toUpperCase(),
       url: rename(route.path).replace(WILDCARD, '*').replace(PARAMETER, ':$1'),
+      ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
       onRequest: [
         ...(route.access === 'operator' ? [operatorOnly] : []),
         ...(before ? [(request: FastifyRequest) => before(request, services as never)] : []),

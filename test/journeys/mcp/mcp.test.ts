@@ -393,7 +393,7 @@ test('a rug pull: a changed tool asks again, even if the operator allows it and 
   expect(shown.tools).toMatchObject([{ name: 'write', reviewed: false }]);
   expect(await chat(service, 'use shared__write {"to":"ann"}', ann)).toMatchObject({ status: 'waiting' });
 
-  const shownCommand = await runReborn(['mcp', 'show', 'shared'], { env: home.env });
+  const shownCommand = await runReborn(['mcp', 'show', 'shared'], { env: service.remote });
   expect(shownCommand.stdout).toContain('before: Writes a text.');
   expect(shownCommand.stdout).toContain('now:    Once more.');
   const accept = (listed_at: string, who?: TestUser) =>
@@ -477,8 +477,8 @@ test('200 tools of five servers: the model searches, and what it found stays in 
   await second.close();
 });
 
-test('the command adds, lists and removes a server', async ({ home, everything, service }) => {
-  const mcp = (...words: string[]) => runReborn(['mcp', ...words], { env: home.env });
+test('the command adds, lists and removes a server', async ({ everything, service }) => {
+  const mcp = (...words: string[]) => runReborn(['mcp', ...words], { env: service.remote });
   const added = await mcp('add', 'tools', everything, '--private-network', '--trust-annotations');
   expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('tools__echo') });
   expect((await mcp('list')).stdout).toMatch(/tools .*14 +ready/);

@@ -104,7 +104,6 @@ test('denying a gate gives the call an output that says so', async ({ service, h
 
 test('installing under an existing name needs --force and replaces the tool on every replica', async ({
   service,
-  home,
   folder,
   wasm,
   install,
@@ -117,49 +116,53 @@ test('installing under an existing name needs --force and replaces the tool on e
     JSON.stringify({ ...CAPABILITIES, http: { ...CAPABILITIES.http, allowlist: [], credentials: {} } }),
   );
 
-  expect(await runReborn(args, { env: home.env })).toMatchObject({
+  expect(await runReborn(args, { env: service.remote })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('--force'),
   });
-  expect(await runReborn([...args, '--force'], { env: home.env })).toMatchObject({ code: 0 });
+  expect(await runReborn([...args, '--force'], { env: service.remote })).toMatchObject({ code: 0 });
   await waitFor('the new one', async () => 'error' in (await request(service, { url: 'https://eu.cdn.example.com/' })));
 });
 
-test('an invalid capabilities file is refused with every problem', async ({ home, folder, wasm }) => {
+test('an invalid capabilities file is refused with every problem', async ({ service, folder, wasm }) => {
   const file = path.join(folder, 'wrong.json');
   await writeFile(file, JSON.stringify({ http: { allowlist: [{ host: 'https://x.example' }] }, filesystem: true }));
   const refused = await runReborn(['tool', 'install', wasm, '--capabilities', file, '--name', 'wrong'], {
-    env: home.env,
+    env: service.remote,
   });
 
   expect(refused.code).toBe(1);
   for (const place of ['filesystem', 'host', 'path_prefix']) expect(refused.stderr).toContain(place);
 });
 
-test('without a terminal, nothing is installed that was not confirmed with --yes', async ({ home, wasm }) => {
+test('without a terminal, nothing is installed that was not confirmed with --yes', async ({ service, wasm }) => {
   for (const more of [[], ['--json']]) {
-    const refused = await runReborn(['tool', 'install', wasm, '--name', 'unasked', ...more], { env: home.env });
+    const refused = await runReborn(['tool', 'install', wasm, '--name', 'unasked', ...more], { env: service.remote });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Add --yes') });
   }
-  expect((await runReborn(['tool', 'list'], { env: home.env })).stdout).not.toContain('unasked');
+  expect((await runReborn(['tool', 'list'], { env: service.remote })).stdout).not.toContain('unasked');
 });
 
-test('a tool without capabilities can reach nothing, and the install says so', async ({ home, wasm }) => {
-  const installed = await runReborn(['tool', 'install', wasm, '--name', 'bare', '--yes'], { env: home.env });
+test('a tool without capabilities can reach nothing, and the install says so', async ({ service, wasm }) => {
+  const installed = await runReborn(['tool', 'install', wasm, '--name', 'bare', '--yes'], { env: service.remote });
 
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('can reach nothing') });
-  const { stdout } = await runReborn(['tool', 'list', '--json'], { env: home.env });
+  const { stdout } = await runReborn(['tool', 'list', '--json'], { env: service.remote });
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'bare', reads: false }));
 });
 
-test('the operator says of one version that it only reads, and of the next one again', async ({ home, wasm }) => {
+test('the operator says of one version that it only reads, and of the next one again', async ({
+  service,
+  home,
+  wasm,
+}) => {
   const install = (...more: string[]) =>
-    runReborn(['tool', 'install', wasm, '--name', 'almanac', '--yes', ...more], { env: home.env });
+    runReborn(['tool', 'install', wasm, '--name', 'almanac', '--yes', ...more], { env: service.remote });
   const reads = () =>
     home.query(`select reads_revision = revision as reads from tools where name = 'almanac'`).then(([row]) => row);
   expect((await install('--reads')).stdout).toContain('You say that it only reads');
   expect(await reads()).toEqual({ reads: true });
-  expect((await runReborn(['tool', 'list'], { env: home.env })).stdout).toMatch(/almanac +only/);
+  expect((await runReborn(['tool', 'list'], { env: service.remote })).stdout).toMatch(/almanac +only/);
   expect((await install('--force')).stdout).toContain('has to be approved');
   expect(await reads()).toEqual({ reads: null });
 });

@@ -48,7 +48,7 @@ const test = journey()
 test.beforeAll(async ({ home, model, service }) => {
   const { path } = await buildTool('examples/tools/weather');
   const args = ['tool', 'install', path, '--capabilities', await grantMore(home.home), '--name', 'weather', '--yes'];
-  installed = await runReborn(args, { env: home.env });
+  installed = await runReborn(args, { env: service.remote });
   await waitFor('the tool to be offered', async () => {
     await service.ask('say ready');
     return model.seen.at(-1)?.tools.includes('weather');
@@ -229,8 +229,8 @@ test('an upstream that refuses or breaks off is reported', async ({ service }) =
   });
 });
 
-test('after its removal the tool is not offered to the model', async ({ service, model, home }) => {
-  expect(await runReborn(['tool', 'remove', 'weather'], { env: home.env })).toMatchObject({ code: 0 });
+test('after its removal the tool is not offered to the model', async ({ service, model }) => {
+  expect(await runReborn(['tool', 'remove', 'weather'], { env: service.remote })).toMatchObject({ code: 0 });
   await waitFor('the tool to be gone', async () => {
     await service.ask('say gone');
     return !model.seen.at(-1)?.tools.includes('weather');

@@ -14,18 +14,22 @@ export type ListedMcpServer = McpServer & {
 /** Whether the caller must sign in to the server, has done so, or need not. */
 export type McpSignInState = 'none' | 'needed' | 'done';
 
-/** The caller's servers and everyone's, by name. */
-export async function listServers(parts: McpAdminParts, principal: Principal): Promise<ListedMcpServer[]> {
+/** The caller's servers or, for an operator, another user's, and everyone's, by name. */
+export async function listServers(
+  parts: McpAdminParts,
+  principal: Principal,
+  user: Owner = principal,
+): Promise<ListedMcpServer[]> {
   const { db, network } = parts;
   const shared = await listServersOf(db, EVERYONE);
-  const own = await listServersOf(db, principal);
+  const own = await listServersOf(db, ownerFor(principal, user));
   const isShared = (name: string) => shared.some((each) => each.name === name);
   const found = [
     ...shared.map((server) => ({ ...server, source: 'everyone' as const, hidden: false })),
     ...own.map((server) => ({ ...server, source: 'me' as const, hidden: isShared(server.name) })),
   ];
   const listed = await Promise.all(
-    found.map(async (server) => ({ ...server, signIn: await signInState(network, server, principal) })),
+    found.map(async (server) => ({ ...server, signIn: await signInState(network, server, user) })),
   );
   return listed.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
 }
@@ -55,9 +59,10 @@ export async function getServer(
   parts: McpAdminParts,
   principal: Principal,
   name: string,
-  source?: 'me' | 'everyone',
+  holder?: McpHolder,
 ): Promise<ListedMcpServer> {
-  const servers = await listServers(parts, principal);
+  const servers = await listServers(parts, principal, holder === 'everyone' ? principal : holder);
+  const source = holder && (holder === 'everyone' ? 'everyone' : 'me');
   const found = servers.find((each) => each.name === name && (source ? each.source === source : !each.hidden));
   if (!found) throw noServer(name);
   return found;

@@ -14,7 +14,6 @@ import {
   getServer,
   type ListedMcpServer,
   listServers,
-  listServersOf,
   type McpSignInState,
   signInState,
 } from './list-servers.ts';
@@ -23,12 +22,10 @@ import { beginSignIn, finishSignIn, listSignedIn } from './sign-in-to-server.ts'
 
 /** Manages MCP servers: users add their own, operators also add servers for everyone. */
 export type McpAdmin = {
-  /** The caller's servers and everyone's. */
-  list(principal: Principal): Promise<ListedMcpServer[]>;
-  /** The servers of one holder. */
-  listOwned(actor: Principal, holder: McpHolder): Promise<McpServer[]>;
+  /** The caller's servers or, for an operator, another user's, and everyone's. */
+  list(principal: Principal, user?: Owner): Promise<ListedMcpServer[]>;
   /** The server that the agent uses under this name, or the one of that holder. */
-  get(principal: Principal, name: string, source?: 'me' | 'everyone'): Promise<ListedMcpServer>;
+  get(principal: Principal, name: string, holder?: McpHolder): Promise<ListedMcpServer>;
   getOwned(actor: Principal, name: string, holder: McpHolder): Promise<McpServer>;
 
   /** Connects to the server, lists its tools, and stores both. The tools count as reviewed by the caller. */
@@ -54,9 +51,8 @@ export type McpAdmin = {
 export function createMcpAdmin(parts: McpAdminParts): McpAdmin {
   const { db, network } = parts;
   return {
-    list: (principal) => listServers(parts, principal),
-    listOwned: async (actor, holder) => listServersOf(db, ownerFor(actor, holder)),
-    get: (principal, name, source) => getServer(parts, principal, name, source),
+    list: (principal, user) => listServers(parts, principal, user),
+    get: (principal, name, holder) => getServer(parts, principal, name, holder),
     getOwned: (actor, name, holder) => getOwned(db, actor, name, holder),
     async add(actor, request, holder) {
       await addServer(parts, actor, request, holder);

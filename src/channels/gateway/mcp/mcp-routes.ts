@@ -11,7 +11,7 @@ import {
   renderListed,
   renderServer,
   server,
-  source,
+  whom,
 } from './mcp-server-shape.ts';
 
 type Services = { readonly mcpAdmin: McpAdmin; readonly site: Site };
@@ -23,14 +23,17 @@ export const listMcpServers = defineRoute({
   method: 'get',
   path: '/api/mcp',
   summary: "List the caller's MCP servers and everyone's.",
+  query: z.object({ for: whom.optional().describe('A user, for whom an operator lists them.') }),
   responses: {
     200: {
       description: 'The servers by name.',
       json: z.strictObject({ servers: z.array(listedServer) }).meta({ id: 'McpServerList' }),
     },
   },
-  async handle({ principal }, { mcpAdmin }: Services) {
-    const servers = await mcpAdmin.list(principal);
+  errors: [400],
+  async handle({ principal, query }, { mcpAdmin }: Services) {
+    const user = holder(principal, query.for ?? 'me');
+    const servers = await mcpAdmin.list(principal, user === 'everyone' ? principal : user);
     return { servers: servers.map((each) => renderListed(principal, each)) };
   },
 });
@@ -78,9 +81,9 @@ const addMcpServer = defineRoute({
   responses: { 201: { description: 'The server with its tools, which count as reviewed.', json: server } },
   errors: [400, 409, 413, 429],
   async handle({ principal, body }, { mcpAdmin }: Services) {
-    const { for: whom, client_id: id, client_secret: secret, ...asked } = body;
+    const { for: given, client_id: id, client_secret: secret, ...asked } = body;
     const request = { ...readFields(asked), client: id === undefined ? undefined : { id, secret } };
-    return render(mcpAdmin, principal, await mcpAdmin.add(principal, request, holder(principal, whom)), whom);
+    return render(mcpAdmin, principal, await mcpAdmin.add(principal, request, holder(principal, given)), given);
   },
 });
 
@@ -89,11 +92,12 @@ export const getMcpServer = defineRoute({
   path: '/api/mcp/{name}',
   summary: 'Get an MCP server with its tools: of the given holder, or the one that takes precedence.',
   params,
-  query: z.object({ for: source.optional() }),
+  query: z.object({ for: whom.optional() }),
   responses: { 200: { description: 'The server.', json: server } },
   errors: [400, 404],
   async handle({ principal, params: { name }, query }, { mcpAdmin }: Services) {
-    return renderServer(principal, await mcpAdmin.get(principal, name, query.for));
+    const whose = query.for === undefined ? undefined : holder(principal, query.for);
+    return renderServer(principal, await mcpAdmin.get(principal, name, whose));
   },
 });
 

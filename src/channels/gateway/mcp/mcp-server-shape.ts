@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import type { ListedMcpServer } from '#agent/administration/mcp/list-servers.ts';
 import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
+import type { McpHolder } from '#agent/administration/mcp/mcp-access.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 
-export const source = z.enum(['me', 'everyone']);
-export const holderField = source.default('me');
+const source = z.enum(['me', 'everyone']);
+
+/** Whose server it is. */
+export const whom = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('`me`, `everyone` or, by an operator, the id of a user.');
+export const holderField = whom.default('me');
 
 const serverTool = z.strictObject({
   name: z.string().describe("The server's name of the tool. The model calls it `<server>__<tool>`."),
@@ -64,13 +72,14 @@ export const server = summary
   })
   .meta({ id: 'McpServer' });
 
-type Source = z.infer<typeof source>;
+export function holder(principal: Principal, given: string): McpHolder {
+  if (given === 'me') return principal;
+  return given === 'everyone' ? given : { userId: given };
+}
 
-export const holder = (principal: Principal, whom: Source) => (whom === 'everyone' ? 'everyone' : principal);
-
-export async function render(mcpAdmin: McpAdmin, principal: Principal, found: McpServer, whom: Source) {
+export async function render(mcpAdmin: McpAdmin, principal: Principal, found: McpServer, given: string) {
   const signIn = await mcpAdmin.signInState(found, principal);
-  return renderServer(principal, { ...found, source: whom, hidden: false, signIn });
+  return renderServer(principal, { ...found, source: given === 'everyone' ? given : 'me', hidden: false, signIn });
 }
 
 const renderSummary = (principal: Principal, found: ListedMcpServer) =>

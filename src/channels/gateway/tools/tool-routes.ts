@@ -56,6 +56,8 @@ const tool = z
         'Whether the operator said at the installation that it only reads. Otherwise it asks after text by others, unless it can reach nothing. null for a tool that was not installed.',
       ),
     secrets: z.array(requiredSecret).describe('The secrets that its setup asks for.'),
+    hash: z.string().nullable().describe('Of the installed component.'),
+    wit_version: z.string().nullable().describe('The version of the contract that the component was made for.'),
     installed_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
   })
@@ -75,6 +77,9 @@ const toolPreview = z
   .meta({ id: 'ToolPreview' });
 
 const toolParams = z.object({ name: z.string() });
+
+/** A component of 32 MiB in base64, and its capabilities. */
+const MAX_INSTALL_BYTES = 48 * 1024 * 1024;
 
 export const listTools = defineRoute({
   method: 'get',
@@ -96,6 +101,7 @@ export const installTool = defineRoute({
   path: '/api/tools',
   summary: 'Install a tool. With `dry_run`, only check it and show what it may do.',
   access: 'operator',
+  bodyBytes: MAX_INSTALL_BYTES,
   body: z
     .object({
       name: z.string('name is required and must be a string.'),
@@ -208,6 +214,8 @@ function renderTool(listed: ListedTool): z.infer<typeof tool> {
     quarantined_until: listed.quarantinedUntil?.toISOString() ?? null,
     reads: installed?.reads ?? null,
     secrets: [...(installed?.secrets ?? [])],
+    hash: installed?.hash ?? null,
+    wit_version: installed?.witVersion ?? null,
     installed_at: installed?.installedAt.toISOString() ?? null,
     updated_at: installed?.updatedAt.toISOString() ?? null,
   });

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { readConfig } from '#config/config.ts';
-import { withQuietService } from './connect/with-service.ts';
-import { runCommand } from './run-command.ts';
+import { withQuietService } from '../connect/with-service.ts';
+import { runCommand } from '../run-command.ts';
 
 type Message = { readonly id?: string | number | null; readonly method?: string; readonly params?: Params };
 type Params = { readonly name?: unknown; readonly uri?: unknown; readonly _meta?: Readonly<Record<string, unknown>> };
