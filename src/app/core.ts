@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { createWebhookRoutes } from '#agent/administration/webhook-routes.ts';
-import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import { createAgent } from '#agent/agent.ts';
 import { createAttachments } from '#agent/attachments/attachments.ts';
 import { createJobs } from '#agent/jobs.ts';
@@ -9,6 +8,7 @@ import { createVapid } from '#agent/outbox/push/vapid.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createAuth } from '#auth/auth.ts';
 import { describeCell } from '#cells/claim-cell.ts';
+import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { CallbackRules } from '#agent/outbox/carriers.ts';
 import { isCallbackAllowed } from '#channels/webhook/callback-url.ts';
-import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import { eventRoutes } from '#channels/webhook/events/events.ts';
 import { renderJob } from '#channels/webhook/job-shape.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';

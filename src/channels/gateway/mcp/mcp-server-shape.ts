@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListedMcpServer } from '#agent/administration/mcp/list-servers.ts';
-import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import type { McpHolder } from '#agent/administration/mcp/mcp-access.ts';
+import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
 import { renderAs } from '#http/routes/render-as.ts';
@@ -9,11 +9,7 @@ import { renderAs } from '#http/routes/render-as.ts';
 const source = z.enum(['me', 'everyone']);
 
 /** Whose server it is. */
-export const whom = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe('`me`, `everyone` or, by an operator, the id of a user.');
+export const whom = z.string().min(1).max(200).describe('`me`, `everyone` or, by an operator, the id of a user.');
 export const holderField = whom.default('me');
 
 const serverTool = z.strictObject({

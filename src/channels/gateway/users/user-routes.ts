@@ -113,7 +113,7 @@ const getLimits = defineRoute({
   params: z.object({ id: z.string().describe('The id of a user; `operator`, or a webhook user.') }),
   responses: { 200: { description: "The user's limits.", json: spendingLimits } },
   async handle({ principal, params: { id } }, { limits }: Services) {
-    return renderLimits((await limits.list(principal, [id])).get(id) ?? NO_LIMITS);
+    return renderAs(spendingLimits, (await limits.list(principal, [id])).get(id) ?? NO_LIMITS);
   },
 });
 

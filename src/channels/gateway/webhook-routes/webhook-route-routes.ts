@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { WebhookRoutes } from '#agent/administration/webhook-routes.ts';
-import { VERIFIER_KINDS, type WebhookRoute } from '#domain/webhook-route.ts';
+import { VERIFIER_KINDS, type WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 
 type Services = { readonly webhookRoutes: WebhookRoutes };

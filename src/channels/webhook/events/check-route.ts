@@ -1,5 +1,5 @@
 import { InvalidRequest } from '#domain/errors.ts';
-import type { WebhookRoute } from '#domain/webhook-route.ts';
+import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import { InvalidTemplate, parseTemplate } from './message-template.ts';
 import { checkVerifier } from './verify-event.ts';
 
