@@ -32,20 +32,21 @@ export async function openChat(options: ChatOptions): Promise<void> {
   const { draft } = options;
   const quit = Promise.withResolvers<void>();
   const service = connectService(options.locate);
-  const { chat, connection } = createChat(options, service, () => quit.resolve());
+  const end = () => quit.resolve();
+  const { chat, connection } = createChat(options, service, end);
   const { screen, thread } = chat;
   const ticking = setInterval(() => {
     void draft.keep(screen.draft.get());
     if (connection.state() === 'lost') screen.draw();
   }, 1000);
-  process.once('SIGTERM', chat.quit).once('SIGHUP', chat.quit);
+  process.once('SIGTERM', end).once('SIGHUP', end);
   screen.draft.set(await draft.read());
   screen.start();
   try {
     await quit.promise;
   } finally {
     clearInterval(ticking);
-    process.off('SIGTERM', chat.quit).off('SIGHUP', chat.quit);
+    process.off('SIGTERM', end).off('SIGHUP', end);
     await draft.keep(screen.draft.get());
     service.close();
     chat.focus.on(undefined);
@@ -69,10 +70,11 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
       if (focus.id() !== undefined) focus.on(undefined);
     },
   });
+  const draw = () => screen.draw();
   const thread = createThreadView({ service, onChange: () => screen.show(focus.shown()) });
-  const focus = createFocus(() => thread.now().entries, screen.draw);
-  const model = createModelChoice(screen.draw);
-  const versions = createVersions({ screen, thread, chosenModel: model.get, focusOn: focus.on });
+  const focus = createFocus(() => thread.now().entries, draw);
+  const model = createModelChoice(draw);
+  const versions = createVersions({ screen, thread, chosenModel: () => model.get(), focusOn: (id) => focus.on(id) });
   const prompts = createPromptHistory(() => thread.now().entries.flatMap(promptOf));
   const chat: Chat = { screen, client, socket, offers, thread, focus, model, versions, prompts, submit, attempt, quit };
   const connection = createConnection(chat, options);

@@ -80,7 +80,7 @@ export function createThreadView(options: Options): ThreadView {
       state.followed?.gateAnswered(gate.id);
       local.markAnswered(gate, answer);
     },
-    tick: local.tick,
+    tick: (callId) => local.tick(callId),
     startVersion: (itemId, text, model) => startVersion(state, itemId, text, model),
     async show(turnId) {
       await state.followed?.show(turnId);

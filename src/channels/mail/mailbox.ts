@@ -10,7 +10,7 @@ const UNUSED_MS = 60_000;
 /** The inbox of an account, by IMAP. */
 export type Mailbox = {
   /** Waits for mail after the cursor, which acknowledges the mail before it. */
-  receive(cursor: string | null, signal: AbortSignal): Promise<Received>;
+  readonly receive: (cursor: string | null, signal: AbortSignal) => Promise<Received>;
   /** Where the inbox ends now. */
   findEnd(): Promise<string>;
   /** Each mail is also sent to the mailbox itself. If the copy whose id begins like this is there, the server has accepted the mail. */

@@ -23,7 +23,8 @@ export function createOutput(toolActivity: boolean): (event: TurnEvent) => Gener
         if (isAnswer(event.item)) yield* startMessage(places, event.item);
         return;
       case 'text-delta':
-        return yield* addText(places, event);
+        yield* addText(places, event);
+        return;
       case 'item-done':
         if (event.item.type === 'compaction') yield* showWhole(places.of(event.item), renderCompaction(event.item));
         else if (isAnswer(event.item)) yield* finishMessage(places, event.item);
