@@ -39,8 +39,8 @@ function set(kind: RetentionKind, given: string, { user, json }: Options): Promi
   return withClient(async (client) => {
     const days = parseDays(given);
     const limits = await limitsOf(client, user);
-    const { [kind]: _, ...others } = (await limits.read()).set;
-    print(await limits.write({ ...others, ...(days !== undefined && { [kind]: days }) }), json);
+    const { set: before } = await limits.read();
+    print(await limits.write({ ...before, [kind]: days }), json);
   });
 }
 

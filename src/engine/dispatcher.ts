@@ -1,6 +1,6 @@
 export type Dispatcher = {
   /** Signals that there may be turns to claim. */
-  kick(): void;
+  readonly kick: () => void;
   /** Signals that a slot became free. Triggers a claim only if there was no free slot before. */
   freed(): void;
   /** Whether the last claim succeeded. */

@@ -18,11 +18,12 @@ import { type LeaderTasks, startLeaderTasks } from './leader-tasks.ts';
 import { handBack, startHeartbeat } from './presence/heartbeat.ts';
 import { type Joining, type Session, startListener } from './presence/listener.ts';
 import { createQuarantine } from './presence/quarantine.ts';
+import type { RunningTurns } from './running/running-turns.ts';
 import type { RunTurn } from './running/turn-run.ts';
 import type { Accepting } from './statements/accept.ts';
 import { readContexts, readLargeHistory, type TurnContext } from './statements/turn-context.ts';
 import { type AttemptTrace, readTrace } from './statements/turn-trace.ts';
-import { createTurnsHere } from './turns-here.ts';
+import { createTurnsHere, type TurnsHere } from './turns-here.ts';
 import type { RetryPolicy } from './with-retries.ts';
 
 export type Engine = {
@@ -101,6 +102,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { replica, isAway, onError } = options;
   const times = { ...ENGINE_TIMES, ...options.times };
   const { pool, reads, errands } = connectPools(options);
+  const basic = { pool, replica, onError };
   const followers = createFollowers(times.duePause);
   let drained = false;
 
@@ -110,20 +112,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   };
   const retryPolicy: RetryPolicy = { isAway, onDeclaredDead: announce };
   const streams = createStreams({
-    ...{ pool, reads, replica, isAway, onError },
+    ...basic,
+    reads,
+    isAway,
     eventCount: (id) => turns.running.eventCount(id),
     isFollowedElsewhere: () => heartbeat.isFollowedElsewhere(),
   });
   const session: Session = { query: (statement) => listener.query(statement) };
-  const quarantine = createQuarantine({ session, pool, replica, onError });
+  const quarantine = createQuarantine({ ...basic, session });
   const turns = createTurnsHere({ ...options, pool, streams, quarantine, retryPolicy, onEnded: followers.ended });
   const { running, dispatcher } = turns;
 
-  const onTakenOver = (moved: number) => {
-    if (moved === 0) return;
-    options.onTakenOver?.(moved);
-    dispatcher.kick();
-  };
   const listener = await startListener({
     ...options,
     onSignal: (signal) => {
@@ -141,37 +140,39 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await pool.end();
     throw error;
   });
+  const timed = { ...basic, times, onTakenOver: turns.takenOver };
   const heartbeat = startHeartbeat({
-    ...{ session, pool, replica, times, announce, onTakenOver, onError },
+    ...timed,
+    session,
+    announce,
     before: running.remember,
     onRunning: (rows, remembered) => running.compareAll(rows, remembered, turns.isAccepting),
     onReady: dispatcher.kick,
     onDue: followers.due,
   });
   const leaderTasks = startLeaderTasks({
-    ...{ ...heartbeat, pool: errands, replica, times, onTakenOver, onError },
+    ...timed,
+    ...heartbeat,
+    pool: errands,
     onWaiting: dispatcher.kick,
     onRound: (task) => options.onRound?.(task),
   });
 
   return {
-    ...{ replica, system: reads, errands, isLeader: heartbeat.isLeader, startLeaderTask: leaderTasks.start },
+    replica,
+    system: reads,
+    errands,
+    isLeader: heartbeat.isLeader,
+    startLeaderTask: leaderTasks.start,
     isReady: () => heartbeat.isSteady() && dispatcher.isWell(),
-    accept: turns.accept,
-    kick: turns.kick,
-    stopCancelled: turns.stopCancelled,
-    notifyEnded: turns.notifyEnded,
+    ...turnPart(turns),
     ...streamPart(streams),
     ...followPart(followers),
     ...readPart(reads),
     drain: async () => {
       await Promise.all([dispatcher.stop(), heartbeat.stop(), leaderTasks.stop()]);
       drained = true;
-      const unwinding = running.stopAll();
-      await streams.writer.stop();
-      await handBack(pool, replica).catch(onError);
-      await Promise.race([unwinding, sleep(UNWIND_MS, undefined, { ref: false })]);
-      await streams.stop();
+      await unwind(basic, running, streams);
       await listener.close();
       await pool.end();
     },
@@ -182,6 +183,26 @@ function connectPools({ connection, connections, createPool, onError }: EngineOp
   const pool = connectEngine({ ...connection, max: connections }, onError, createPool);
   return { pool, reads: limitStatements(pool, connections - 1), errands: limitStatements(pool, 1) };
 }
+
+/** Stops the turns that run here, and hands them to other replicas without waiting for those that stop slowly. */
+async function unwind(
+  { pool, replica, onError }: Pick<EngineOptions, 'replica' | 'onError'> & { readonly pool: EnginePool },
+  running: RunningTurns,
+  streams: Streams,
+): Promise<void> {
+  const unwinding = running.stopAll();
+  await streams.writer.stop();
+  await handBack(pool, replica).catch(onError);
+  await Promise.race([unwinding, sleep(UNWIND_MS, undefined, { ref: false })]);
+  await streams.stop();
+}
+
+const turnPart = ({ accept, kick, stopCancelled, notifyEnded }: TurnsHere) => ({
+  accept,
+  kick,
+  stopCancelled,
+  notifyEnded,
+});
 
 const streamPart = ({ changes, watchers, writer }: Streams) => ({
   notifyThread: changes.notify,

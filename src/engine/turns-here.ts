@@ -13,6 +13,8 @@ import { createRunningTurns } from './running/running-turns.ts';
 import type { RunTurn } from './running/turn-run.ts';
 import type { RetryPolicy } from './with-retries.ts';
 
+export type TurnsHere = ReturnType<typeof createTurnsHere>;
+
 /** The turns of this replica: accepts, claims and runs them, as far as it has places. */
 export function createTurnsHere(options: {
   pool: EnginePool;
@@ -23,6 +25,7 @@ export function createTurnsHere(options: {
   retryPolicy: RetryPolicy;
   runTurn: RunTurn;
   onAccepted?: ((turn: Turn) => void) | undefined;
+  onTakenOver?: ((turns: number) => void) | undefined;
   onEnded: (turn: Turn) => void;
   onError: (error: unknown) => void;
 }) {
@@ -60,20 +63,26 @@ export function createTurnsHere(options: {
     dispatcher,
     accept: inputs.accept,
     isAccepting: inputs.isAccepting,
-    kick(turn: Turn): void {
+    kick: (turn: Turn): void => {
       options.onAccepted?.(turn);
       wake();
+    },
+    /** Turns of dead replicas wait now. */
+    takenOver: (moved: number): void => {
+      if (moved === 0) return;
+      options.onTakenOver?.(moved);
+      dispatcher.kick();
     },
     /** Handles what concerns turns in a signal of another replica. */
     receive(signal: Signal): void {
       if ('wake' in signal) dispatcher.kick();
       if ('cancel' in signal) running.check(signal.cancel).catch(onError);
     },
-    async stopCancelled({ id }: { readonly id: TurnId }): Promise<void> {
+    stopCancelled: async ({ id }: { readonly id: TurnId }): Promise<void> => {
       if (running.has(id)) return running.check(id);
       if ((await claim(deps, 0, [id])) === 0) await sendSignal(pool, { cancel: id });
     },
-    notifyEnded(turn: Turn, ending: TurnEnding): void {
+    notifyEnded: (turn: Turn, ending: TurnEnding): void => {
       running.notifyEnded(turn, ending);
       wake();
     },

@@ -21,10 +21,14 @@ export const counterIn =
   <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name, help, labelNames, registers });
 
+const latencyIn =
+  (registers: Registers) =>
+  <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
+    new Histogram<Label | 'trace_id'>({ name, help, labelNames, buckets, enableExemplars: true, registers });
+
 /** Labels hold only names that the operator chose: channels, models, tools. Text from callers and models never becomes a label. */
 export function createTurnMetrics(registers: Registers) {
-  const latency = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
-    new Histogram<Label | 'trace_id'>({ name, help, labelNames, buckets, enableExemplars: true, registers });
+  const latency = latencyIn(registers);
   const counter = counterIn(registers);
   const accepted = counter('reborn_turns_accepted_total', 'Turns that this replica accepted.', ['channel']);
   const ended = counter(
@@ -54,6 +58,35 @@ export function createTurnMetrics(registers: Registers) {
     ['channel', 'status'],
     LONG_SECONDS,
   );
+  const toolDuration = latency(
+    'reborn_tool_call_duration_seconds',
+    'Duration of tool calls.',
+    ['tool', 'outcome'],
+    TOOL_SECONDS,
+  );
+
+  return {
+    ...createModelMetrics(registers),
+    accepted: ({ channel }: Turn): void => accepted.inc({ channel }),
+    claimed(turn: Turn): void {
+      if (turn.attempt > 0) restarted.inc();
+      else queueWait.observe(during(turn, { channel: turn.channel }, secondsSince(turn)));
+    },
+    spoke: (turn: Turn): void => firstToken.observe(during(turn, { channel: turn.channel }, secondsSince(turn))),
+    toolEnded: (turn: Turn, tool: string, outcome: 'answered' | 'failed' | 'cancelled', milliseconds: number): void =>
+      toolDuration.observe(during(turn, { tool, outcome }, milliseconds / 1000)),
+    settled(turn: Turn, outcome: TurnOutcome): void {
+      const { channel } = turn;
+      const { status } = outcome;
+      ended.inc({ channel, status, code: status === 'failed' ? outcome.failure.code : '' });
+      duration.observe(during(turn, { channel, status }, secondsSince(turn)));
+    },
+  };
+}
+
+function createModelMetrics(registers: Registers) {
+  const latency = latencyIn(registers);
+  const counter = counterIn(registers);
   const modelFirstToken = latency(
     'reborn_model_first_token_seconds',
     'Time from asking a model to its first text.',
@@ -77,12 +110,6 @@ export function createTurnMetrics(registers: Registers) {
     'type',
   ]);
   const cost = counter('reborn_model_cost_usd_total', 'Cost of model calls with a known price.', ['provider', 'model']);
-  const toolDuration = latency(
-    'reborn_tool_call_duration_seconds',
-    'Duration of tool calls.',
-    ['tool', 'outcome'],
-    TOOL_SECONDS,
-  );
 
   function countModelCall(turn: Turn, { provider, model, usage, milliseconds }: ModelCall, outcome: string): void {
     modelDuration.observe(during(turn, { provider, model, outcome }, milliseconds / 1000));
@@ -97,26 +124,12 @@ export function createTurnMetrics(registers: Registers) {
   }
 
   return {
-    accepted: ({ channel }: Turn): void => accepted.inc({ channel }),
-    claimed(turn: Turn): void {
-      if (turn.attempt > 0) restarted.inc();
-      else queueWait.observe(during(turn, { channel: turn.channel }, secondsSince(turn)));
-    },
-    spoke: (turn: Turn): void => firstToken.observe(during(turn, { channel: turn.channel }, secondsSince(turn))),
     modelSpoke: (turn: Turn, { provider, name }: ModelName, milliseconds: number): void =>
       modelFirstToken.observe(during(turn, { provider, model: name }, milliseconds / 1000)),
     modelAnswered: (turn: Turn, call: ModelCall): void => countModelCall(turn, call, 'answered'),
     modelFailed: (turn: Turn, call: ModelCall): void =>
       countModelCall(turn, call, call.failed ? 'failed' : 'cancelled'),
     modelRetried: (model: string, next: string): void => retries.inc({ model, next }),
-    toolEnded: (turn: Turn, tool: string, outcome: 'answered' | 'failed' | 'cancelled', milliseconds: number): void =>
-      toolDuration.observe(during(turn, { tool, outcome }, milliseconds / 1000)),
-    settled(turn: Turn, outcome: TurnOutcome): void {
-      const { channel } = turn;
-      const { status } = outcome;
-      ended.inc({ channel, status, code: status === 'failed' ? outcome.failure.code : '' });
-      duration.observe(during(turn, { channel, status }, secondsSince(turn)));
-    },
   };
 }
 

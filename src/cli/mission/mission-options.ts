@@ -39,9 +39,9 @@ export function addMissionOptions(command: Command): Command {
 
 /** The settings that were given, for the API. */
 export function toChange({ cron, every, at, timeZone, onTurnOf, ...rest }: MissionOptions): MissionChange {
-  const schedule = given({ cron, every_minutes: every, at, time_zone: timeZone, on_turn_of: onTurnOf });
+  const schedule = onlyGiven({ cron, every_minutes: every, at, time_zone: timeZone, on_turn_of: onTurnOf });
   return {
-    ...given({
+    ...onlyGiven({
       thread: rest.thread,
       tools: rest.tools,
       misfire: rest.misfire,
@@ -56,7 +56,7 @@ export function toChange({ cron, every, at, timeZone, onTurnOf, ...rest }: Missi
   };
 }
 
-function given<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+function onlyGiven<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
   };

@@ -10,7 +10,7 @@ export type EventWriter = {
   add(turnId: TurnId, attempt: number, event: NumberedEvent): void;
   /** Events that were added and are possibly not in the log yet. */
   pending(turnId: TurnId): readonly NumberedEvent[];
-  flush(): Promise<void>;
+  readonly flush: () => Promise<void>;
   /**
    * Sends the events that were added. Resolves when they are sent, not when they are stored: PostgreSQL stores them even if
    * this process dies now. If an earlier write takes long, it does not wait for its end.

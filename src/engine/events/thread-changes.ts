@@ -80,7 +80,7 @@ export function createThreadChanges(options: {
           tell({ threadId, userId });
     },
     /** Reports changes of the threads of these users, and of users whose ID starts with `prefix`. Returns a function that stops it. */
-    follow(who: Omit<Follower, 'onChange'>, onChange: Follower['onChange']): () => void {
+    follow: (who: Omit<Follower, 'onChange'>, onChange: Follower['onChange']): (() => void) => {
       const follower = { ...who, onChange };
       followers.add(follower);
       options.onFollowers();

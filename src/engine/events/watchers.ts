@@ -19,9 +19,9 @@ export type WatchOptions = {
 };
 
 export type Watchers = {
-  push(turnId: TurnId, event: NumberedEvent): void;
+  readonly push: (turnId: TurnId, event: NumberedEvent) => void;
   /** Whether a client of this replica sees the turn's events as they come. */
-  isShown(turnId: TurnId): boolean;
+  readonly isShown: (turnId: TurnId) => boolean;
   countAway(): number;
   /** Another replica has written events or ended turns. */
   pollSoon(): void;
@@ -29,12 +29,12 @@ export type Watchers = {
    * Follows a turn from `after` to its `turn-ended`. Ends without that event when the turn has ended and the log has
    * no more events, because PostgreSQL lost them in a crash or they were deleted.
    */
-  watch(turnId: TurnId, options: WatchOptions): AsyncGenerator<NumberedEvent, void>;
+  readonly watch: (turnId: TurnId, options: WatchOptions) => AsyncGenerator<NumberedEvent, void>;
   /**
    * Waits for the end of a turn that was just started here, and returns its events. Undefined if some may be missing, or after
    * `signal`: `watch` finds them then.
    */
-  collect(turnId: TurnId, signal: AbortSignal): Promise<readonly NumberedEvent[] | undefined>;
+  readonly collect: (turnId: TurnId, signal: AbortSignal) => Promise<readonly NumberedEvent[] | undefined>;
   stop(): Promise<void>;
 };
 

@@ -31,7 +31,7 @@ export type RunningTurns = {
   /** Stops a turn that runs here if its row is marked as cancelled. */
   check(id: TurnId): Promise<void>;
   /** A snapshot of the turns that run here, for comparison with the table a moment later. */
-  remember(): ReadonlySet<Running>;
+  readonly remember: () => ReadonlySet<Running>;
   /**
    * Compares the turns that run here with the table. A turn missing from the table no longer belongs to this attempt. A turn
    * found only in the table twice in a row is an orphan; after one time, its answer may still be on its way.
