@@ -58,7 +58,7 @@ export async function setPolicy(db: Database, { tool, level, after }: ToolPolicy
 }
 
 /** Restores the tool's own level. Returns whether a policy was set. */
-export function unsetPolicy(db: Database, tool: string, actor: UserId): Promise<boolean> {
+function unsetPolicy(db: Database, tool: string, actor: UserId): Promise<boolean> {
   return withOwner(db, OPERATOR, (trx) =>
     audited(
       trx,
