@@ -17,6 +17,7 @@ const ARGUMENTS: Record<string, readonly unknown[]> = {
   'channels/webhook/callback-url.ts checkCallbackUrl': [{ hosts: ['a.example'] }],
   'channels/webhook/callback-url.ts isCallbackAllowed': [{ hosts: ['a.example'] }],
   'channels/webhook/delivery.ts parseFreshTimestamp': [new Date(), 'header'],
+  'domain/text/near-name.ts findNearName': [['memory_write']],
   'http/server/known-hosts.ts isKnownHost': [{ bindHost: '127.0.0.1', names: ['a.example'] }],
   'safety/addresses/judge-address.ts judgeAddress': [readNothing({ situation: 'both', hasPrivate: true })],
 };
@@ -40,6 +41,7 @@ const LEFT_OUT: Record<string, string> = {
   'channels/mail/mail-html.ts renderMailHtml': SAME_RENDERER,
   'channels/slack/render-mrkdwn.ts renderMrkdwn': SAME_RENDERER,
   'channels/slack/render-mrkdwn.ts splitForSlack': SAME_RENDERER,
+  'channels/telegram/bot-api.ts createBotApi': NOT_FOREIGN,
   'channels/telegram/connect.ts connectTelegram': NOT_FOREIGN,
   'channels/webhook/events/github-signature.ts verifyGithub': SIGNED,
   'channels/webhook/events/shared-secret.ts verifySharedSecret': SIGNED,

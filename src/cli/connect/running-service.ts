@@ -83,12 +83,12 @@ export async function checkRemote(remote: NonNullable<Config['remote']>): Promis
     0: `Nothing answers at ${remote.url}. Set REBORN_URL to the address of a service that runs, or unset it.`,
     401: `The service at ${remote.url} refused the token. Set REBORN_TOKEN to a token of yours.`,
   };
-  await createClient(remote, { messages }).call('GET /api/me', { signal: AbortSignal.timeout(REMOTE_PATIENCE_MS) });
+  await createClient(remote, { messages }).call('GET /api/me', { signal: AbortSignal.timeout(PATIENCE_MS) });
 }
 
 const SET_TOKEN = 'Set SERVICE_REBORN_WEBUI_TOKEN to the token the service was started with.';
-const PATIENCE_MS = 3000;
-const REMOTE_PATIENCE_MS = 15_000;
+/** A service on a busy machine answers within this time. One that has ended refuses the connection at once. */
+const PATIENCE_MS = 15_000;
 
 async function isAlive({ url, replica }: RunningService): Promise<boolean> {
   try {
