@@ -315,7 +315,7 @@ describe('when the line breaks', () => {
     await press('Enter');
     await sees('You  not sent yet\nsay once more');
     chat.line.repair();
-    await sees(/You\nsay once more\n\nReborn\nonce more/);
+    await sees(/You\nsay once more\n\n(Connected again .*\n\n)?Reborn\nonce more/);
     await loses('not sent yet');
     expect(chat.received()).toEqual(['say once more']);
 
