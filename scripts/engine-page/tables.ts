@@ -1,3 +1,6 @@
+import type { Contender } from '../../bench/engines/contender.ts';
+import type { Gates, LateWriter, Order } from '../../bench/engines/measure.ts';
+
 export type EngineRun = {
   readonly date: string;
   readonly commit: string;
@@ -11,13 +14,9 @@ export type EngineRun = {
   readonly engines: readonly EngineResult[];
 };
 
-type EngineResult = {
-  readonly name: string;
-  readonly version: string;
-  readonly released: string;
-  readonly licence: string;
-  readonly secondStatefulPart: string | null;
-  readonly settings: string;
+type Described = 'name' | 'version' | 'released' | 'licence' | 'secondStatefulPart' | 'settings';
+
+type EngineResult = Pick<Contender, Described> & {
   readonly turns: readonly {
     readonly atOnce: number;
     readonly cpu: number;
@@ -31,18 +30,9 @@ type EngineResult = {
     readonly p50: number;
     readonly longest: number;
   };
-  readonly order?: { readonly isKept: boolean };
-  readonly lateWriter?: { readonly isRefused: boolean; readonly tookOverMs: number };
-  readonly gates?: {
-    readonly count: number;
-    readonly openCpu: number;
-    readonly idleCpu: number;
-    readonly idleCpuBefore: number;
-    readonly memory: number;
-    readonly memoryBefore: number;
-    readonly bytes: number;
-    readonly answerMs: number;
-  } | null;
+  readonly order?: Order;
+  readonly lateWriter?: LateWriter;
+  readonly gates?: Gates | null;
 };
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
