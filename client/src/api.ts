@@ -1002,6 +1002,48 @@ export type ChatAccepted = {
   readonly status: 'queued';
 };
 
+export type FileList = {
+  /** 0 as long as the thread had no file. */
+  readonly version: number;
+  /** Sorted by path. */
+  readonly files: readonly {
+    readonly path: string;
+    readonly bytes: number;
+    /** By the end of the name. */
+    readonly media_type: string;
+    /** The version that changed it last. */
+    readonly version: number;
+  }[];
+  /** Of all files in this version. */
+  readonly bytes: number;
+  /** The most bytes that the files of a thread can have. */
+  readonly quota_bytes: number;
+};
+
+export type FileVersionList = {
+  readonly versions: readonly FileVersion[];
+};
+
+export type FileVersion = {
+  readonly version: number;
+  /** What made it: a call of the agent, a message with files, the owner, a restored version, a copied thread. */
+  readonly cause: 'call' | 'message' | 'person' | 'restore' | 'copy';
+  /** The turn whose call or message made it. */
+  readonly turn_id: string | null;
+  readonly created_at: string;
+  /** The first 100 files that it changed. */
+  readonly changes: readonly {
+    readonly path: string;
+    readonly bytes: number;
+    readonly removed: boolean;
+  }[];
+};
+
+export type RestoreFiles = {
+  /** All files when left out. */
+  readonly path?: string;
+};
+
 export type SearchResults = {
   readonly results: readonly FoundMessage[];
 };
@@ -3211,6 +3253,48 @@ export type Routes = {
   'POST /api/threads/{id}/versions/{turn}/show': {
     params: { id: string; turn: string };
     result: undefined;
+  };
+  /** List the files of a thread. */
+  'GET /api/threads/{id}/files': {
+    params: { id: string };
+    query?: { version?: number };
+    result: FileList;
+  };
+  /** Get all files of a thread as a zip archive. */
+  'GET /api/threads/{id}/files.zip': {
+    params: { id: string };
+    query?: { version?: number };
+    result: undefined;
+  };
+  /** Get the bytes of a file. */
+  'GET /api/threads/{id}/files/{path}': {
+    params: { id: string; path: string };
+    query?: { version?: number };
+    result: undefined;
+  };
+  /** Store a file, as a new version. */
+  'PUT /api/threads/{id}/files/{path}': {
+    params: { id: string; path: string };
+    query?: { own?: 'true' | 'false' };
+    body: unknown;
+    result: FileList;
+  };
+  /** Remove a file, as a new version. Older versions still have it. */
+  'DELETE /api/threads/{id}/files/{path}': {
+    params: { id: string; path: string };
+    result: FileList;
+  };
+  /** List the versions of the files of a thread, or of one file, newest first. */
+  'GET /api/threads/{id}/file-versions': {
+    params: { id: string };
+    query?: { path?: string; before?: number; limit?: number };
+    result: FileVersionList;
+  };
+  /** Restore the files of a version, or one of them, as a new version. */
+  'POST /api/threads/{id}/file-versions/{version}/restore': {
+    params: { id: string; version: number };
+    body: RestoreFiles;
+    result: FileList;
   };
   /** Search what was said in the caller's threads. */
   'GET /api/search': {

@@ -26,6 +26,7 @@ import { type StartedTurn, startTurn, type TurnInput } from './input/start-turn.
 import { createTurnFollower, noResponse } from './watch/follow-turn.ts';
 import type { TurnReply } from './watch/turn-reply.ts';
 import type { WatchOwnTurn } from './watch/watch-turn.ts';
+import { addMessageFiles } from './workspace/message-files.ts';
 
 /** Missing and foreign resources both throw `NotFound`. */
 export type Agent = {
@@ -87,7 +88,8 @@ export function createAgent(
     ...createOpenGates(db, engine, countApproval),
 
     async startTurn(owner, input) {
-      const items = await attachments.keep(owner, input.items);
+      const kept = await attachments.keep(owner, input.items);
+      const items = await addMessageFiles(attachments, owner, kept);
       const started = await startTurn(db, engine, owner, { ...input, items, threadUrl });
       const isNewChat = started.fresh && input.channel === 'gateway' && input.threadId === undefined;
       if (isNewChat) await onChatStarted(owner, started.turn.threadId);

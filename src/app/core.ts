@@ -6,6 +6,7 @@ import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import { createVapid } from '#agent/outbox/push/vapid.ts';
 import { createSafety } from '#agent/turn/safety.ts';
+import { createWorkspaces } from '#agent/workspace/workspaces.ts';
 import { createAuth } from '#auth/auth.ts';
 import { describeCell } from '#cells/claim-cell.ts';
 import { checkRoute } from '#channels/webhook/events/check-route.ts';
@@ -14,6 +15,7 @@ import { isSearchedKey } from '#domain/model-key.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
 import { isReachable } from '#store/connection.ts';
+import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
 import { builtinTools } from '#tools/registry.ts';
@@ -38,11 +40,12 @@ export async function openCore(base: Base) {
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
   const missions = createMissions(db);
-  const ownTools = [...builtinTools(egress, skills), ...memoryTools(memory), ...missionTools(missions)];
+  const ownTools = [...builtinTools(egress, skills), ...memoryTools(memory), ...missionTools(missions), ...fileTools()];
   const fixedTools = [...ownTools, ...(parts.tools ?? [])];
   const tools = openTools(base, fixedTools);
   const { attachments, bucket } = await openAttachments(base);
-  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, skills };
+  const workspaces = createWorkspaces(db, attachments, config.workspaces);
+  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, workspaces, skills };
   const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
@@ -56,6 +59,7 @@ export async function openCore(base: Base) {
     skills,
     missions,
     attachments,
+    workspaces,
     engine,
     lifecycle,
     agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),

@@ -37,6 +37,8 @@ export type Config = {
   remote: { url: string; token: string } | undefined;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
+  /** The most bytes of the files of a thread, and of everything that a user stores. */
+  workspaces: { workspaceBytes: number; userBytes: number };
   /** Where new attachments go; undefined for PostgreSQL. */
   attachmentsBucket: BucketConfig | undefined;
   otelEndpoint: string | undefined;
@@ -217,6 +219,7 @@ function toConfig(values: Values, problems: Problems): Config {
         ? { enabled: false, route: undefined }
         : { enabled: true, route: values.TITLE_MODEL },
     mcpLocalServers: values.MCP_LOCAL_SERVERS,
+    workspaces: { workspaceBytes: values.WORKSPACE_QUOTA_MB * MEGABYTE, userBytes: values.USER_STORAGE_MB * MEGABYTE },
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     databaseConnections: values.DATABASE_CONNECTIONS,
@@ -264,6 +267,8 @@ function toOidc(values: Values, problems: Problems): OidcConfig | undefined {
     allowedDomains: values.OIDC_ALLOWED_DOMAINS,
   };
 }
+
+const MEGABYTE = 1_000_000;
 
 function toBucket(values: Values, problems: Problems): BucketConfig | undefined {
   const name = values.ATTACHMENTS_BUCKET;

@@ -249,6 +249,17 @@ export const options = {
     help: 'Secret of the access key; required with ATTACHMENTS_BUCKET.',
   },
 
+  WORKSPACE_QUOTA_MB: {
+    parser: integer(1, 1024),
+    default: '256',
+    help: 'Most megabytes of the files of one thread; all replicas must use the same value.',
+  },
+  USER_STORAGE_MB: {
+    parser: integer(1, 1_000_000_000),
+    default: '10000',
+    help: 'Most megabytes that a user can store, in all files of all threads; all replicas must use the same value.',
+  },
+
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     parser: baseUrl,
     unset: 'not sent',

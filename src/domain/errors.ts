@@ -77,6 +77,11 @@ export class RateLimited extends Error {
   }
 }
 
+/** The workspace has a newer version than the one that was changed. */
+export class StaleWorkspace extends Error {
+  override readonly name = 'StaleWorkspace';
+}
+
 /** Another attempt has taken over this turn, so this one must not write any more. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';

@@ -22,6 +22,7 @@ export type UpdateId = Branded<'UpdateId'>;
 export type AttachmentHash = Branded<'AttachmentHash'>;
 /** The name of an object in the bucket of attachments. It can't be guessed, and callers never see it. */
 export type ObjectKey = Branded<'ObjectKey'>;
+export type WorkspaceId = Branded<'WorkspaceId'>;
 export type DeviceId = Branded<'DeviceId'>;
 
 /** The ids that locate a turn without a lookup. */

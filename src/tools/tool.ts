@@ -1,11 +1,12 @@
 import type { Principal } from '#domain/principal.ts';
-import type { InlinePart, OutputReads } from '#domain/thread/item.ts';
+import type { AttachedPart, OutputReads } from '#domain/thread/item.ts';
 import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
+import type { OpenWorkspace } from './workspace-port.ts';
 
 /** A tool of the agent. */
 export type Tool = {
@@ -94,10 +95,12 @@ export type ToolContext = {
   readonly onReads?: ((reads: OutputReads) => void) | undefined;
   /** The answer to the question of an earlier attempt, with the state that came with it. */
   readonly answered?: AnsweredQuestion | undefined;
+  /** The thread's files. Undefined where there is no thread. */
+  readonly workspace?: OpenWorkspace | undefined;
   /** Shows how far the call is. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   /** Adds a picture or a file to the output. People see it, the model does not. */
-  readonly onFile?: ((file: InlinePart) => void) | undefined;
+  readonly onFile?: ((file: AttachedPart) => void) | undefined;
   /** The tool was stopped at one of its limits, crashed or was not reached; the code is for the log. */
   readonly onStopped?: ((code: string) => void) | undefined;
   /** For the requests of the call; undefined when traces are not exported. */

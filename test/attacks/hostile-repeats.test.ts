@@ -18,6 +18,8 @@ const ARGUMENTS: Record<string, readonly unknown[]> = {
   'channels/webhook/callback-url.ts isCallbackAllowed': [{ hosts: ['a.example'] }],
   'channels/webhook/delivery.ts parseFreshTimestamp': [new Date(), 'header'],
   'domain/text/near-name.ts findNearName': [['memory_write']],
+  'domain/workspace/path.ts pathFor': [() => false],
+  'domain/workspace/path.ts pathBeside': [() => false],
   'http/server/known-hosts.ts isKnownHost': [{ bindHost: '127.0.0.1', names: ['a.example'] }],
   'safety/addresses/judge-address.ts judgeAddress': [readNothing({ situation: 'both', hasPrivate: true })],
 };

@@ -87,7 +87,10 @@ export type WireResponse = {
 };
 
 export function clientOf(url: string) {
-  const request = (route: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}) =>
+  const request = (
+    route: string,
+    init: { method?: string; body?: string | Buffer<ArrayBuffer>; headers?: Record<string, string> } = {},
+  ) =>
     fetch(url + route, {
       ...init,
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...init.headers },
@@ -125,8 +128,10 @@ export type WireJob = {
 };
 
 export function webhookClientOf(url: string) {
-  const request = (route: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}) =>
-    fetch(url + route, { ...init, headers: { 'x-webhook-secret': WEBHOOK_SECRET, ...init.headers } });
+  const request = (
+    route: string,
+    init: { method?: string; body?: string | Buffer<ArrayBuffer>; headers?: Record<string, string> } = {},
+  ) => fetch(url + route, { ...init, headers: { 'x-webhook-secret': WEBHOOK_SECRET, ...init.headers } });
   const post = (body: object, headers: Record<string, string> = {}) =>
     request('/webhook', {
       method: 'POST',

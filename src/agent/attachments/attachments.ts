@@ -73,6 +73,7 @@ export function createAttachments(db: Database, bucket?: Bucket, onUnreachable?:
 
   return {
     keep,
+    store,
     readAll,
     readPatiently,
 

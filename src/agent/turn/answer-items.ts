@@ -2,9 +2,9 @@ import { type ItemId, newId } from '#domain/ids.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import { AttachmentUnavailable, isAttached } from '#domain/thread/attachment.ts';
 import {
+  type AttachedPart,
   type FunctionCallBody,
   type FunctionCallItem,
-  type InlinePart,
   mapParts,
   type NewItem,
   type OutputReads,
@@ -14,6 +14,7 @@ import {
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
+import type { NewVersion } from '#domain/workspace/version.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import { type CallDecision, type DecisionFacts, decideCall } from '../gates/gates.ts';
 import type { CheckedCall } from './safety.ts';
@@ -88,15 +89,16 @@ function thoughtsOf(
 type OutputExtras = {
   readonly reads?: OutputReads;
   readonly allowedBy?: AllowedBy | undefined;
-  readonly files?: readonly InlinePart[];
+  readonly files?: readonly AttachedPart[];
+  readonly version?: NewVersion | undefined;
 };
 
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { reads = {}, allowedBy, files = [] }: OutputExtras = {},
+  { reads = {}, allowedBy, files = [], version }: OutputExtras = {},
 ): WrittenItem {
-  return plain({
+  const item = plain({
     id: newId(),
     type: 'function_call_output',
     callId,
@@ -104,6 +106,7 @@ export function outputOf(
     reads,
     ...(allowedBy && { allowedBy }),
   });
+  return version ? { ...item, version } : item;
 }
 
 /** The output with its files stored apart. It counts even if they can't be stored: the call has run. */

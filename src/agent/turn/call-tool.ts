@@ -14,6 +14,7 @@ export async function callTool(
   options: {
     turn: Turn;
     decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'allowedBy' | 'answered'>;
+    workspace?: ToolContext['workspace'];
     onProgress?: ToolContext['onProgress'];
     onFile?: ToolContext['onFile'];
     onReads?: ToolContext['onReads'];
@@ -40,6 +41,7 @@ export async function callTool(
       answered,
       situation,
       allowedBy,
+      workspace: options.workspace,
       onProgress: options.onProgress,
       onFile: options.onFile,
       onReads: options.onReads,

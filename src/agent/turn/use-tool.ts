@@ -1,5 +1,7 @@
+import { StaleWorkspace } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
-import type { FunctionCallItem, InlinePart, Item, OutputReads, WrittenItem } from '#domain/thread/item.ts';
+import type { AttachedPart, FunctionCallItem, Item, OutputReads, WrittenItem } from '#domain/thread/item.ts';
+import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -7,6 +9,8 @@ import { deleteCallQuestion } from '#store/tools/call-questions.ts';
 import { flowOf, InputRequired, SignInRequired } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { AllowedCall } from '../gates/gates.ts';
+import { type Prepared, type Staging, stageFiles } from '../workspace/staging.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
 import { keepFiles, outputOf } from './answer-items.ts';
 import type { AttemptItems } from './attempt-items.ts';
 import { callTool } from './call-tool.ts';
@@ -21,6 +25,7 @@ type ToolParts = {
   readonly items: Pick<AttemptItems, 'append'>;
   readonly safety: Pick<Safety, 'receive'>;
   readonly attachments: Pick<Attachments, 'keep'>;
+  readonly workspaces: Pick<Workspaces, 'readOf' | 'bytesOf' | 'storeFor'>;
   readonly log: AttemptLog;
   readonly emit: (event: TurnEvent) => void;
   readonly signal: AbortSignal;
@@ -53,16 +58,17 @@ export function createToolUse(parts: ToolParts): TurnSteps['callTool'] {
 }
 
 async function writeOutput(parts: ToolParts, call: FunctionCallItem, decision: AllowedCall): Promise<Item[]> {
-  const { db, turn, items } = parts;
-  const written = await items.append([await makeOutput(parts, call, decision)]);
+  const { db, turn } = parts;
+  const written = await makeOutput(parts, call, decision);
   if (decision.answered) await withOwner(db, turn, (trx) => deleteCallQuestion(trx, turn, call.id));
   return written;
 }
 
-async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: AllowedCall): Promise<WrittenItem> {
+async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: AllowedCall): Promise<Item[]> {
   const { turn, signal, traceparent, emit } = parts;
-  const { tool, allowedBy } = decision;
-  const files: InlinePart[] = [];
+  const { tool, allowedBy, situation } = decision;
+  const files: AttachedPart[] = [];
+  const staging = stageFiles(parts.workspaces, turn, signal);
   let reads: OutputReads = tool ? flowOf(tool).reads : {};
   const returned = await parts.log.toolCalled(call, tool, (onStopped) =>
     callTool(call, {
@@ -70,16 +76,48 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       decision,
       signal,
       traceparent,
+      workspace: staging.port,
       onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
       onFile: (file) => files.push(file),
       onReads: (said) => (reads = said),
       onStopped,
     }),
   );
-  const received = await parts.safety.receive(turn, call.name, returned);
-  const output = outputOf(call, received, { reads, allowedBy, files });
-  return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
+  return writeWithFiles(parts.items, staging, situation, async ({ version, line }) => {
+    const received = await parts.safety.receive(turn, call.name, line ? `${returned}\n${line}` : returned);
+    const output = outputOf(call, received, { reads, allowedBy, files, version });
+    return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
+  });
 }
+
+/** Writes an output together with the files that its call has changed. They move to a newer version if a person made one meanwhile. */
+async function writeWithFiles(
+  items: ToolParts['items'],
+  staging: Staging,
+  situation: Situation | undefined,
+  outputWith: (prepared: Prepared) => Promise<WrittenItem>,
+): Promise<Item[]> {
+  let prepared = await staging.prepare(situation);
+  try {
+    for (;;) {
+      try {
+        const written = await items.append([await outputWith(prepared)]);
+        staging.end(prepared.version);
+        return written;
+      } catch (error) {
+        if (!(error instanceof StaleWorkspace)) throw error;
+        prepared = (await staging.move()) ? await staging.prepare(situation) : TOO_BUSY;
+      }
+    }
+  } finally {
+    staging.end(undefined);
+  }
+}
+
+const TOO_BUSY: Prepared = {
+  version: undefined,
+  line: 'files: not changed, because the user changed files at the same time. Run the call again.',
+};
 
 const NOT_SIGNED_IN = 'Not run: the server refused the sign-in. Continue without the tool, and say so.';
 const FORBIDDEN = 'Not run: the operator has forbidden this tool. Continue without it, and say so.';

@@ -3,6 +3,7 @@ import type { RouteDescription } from '#http/routes/openapi.ts';
 import { auditRoute } from './audit/audit-route.ts';
 import { channelRoutes } from './channels/channel-routes.ts';
 import { chatRoutes } from './chat/chat-routes.ts';
+import { fileRoutes } from './files/file-routes.ts';
 import { approvalRoutes } from './gates/approval-routes.ts';
 import { gateRoutes } from './gates/gate-routes.ts';
 import { pairingRoutes } from './gates/pairing-routes.ts';
@@ -53,6 +54,7 @@ export const gatewayRoutes = [
   ...itemRoutes,
   ...queueRoutes,
   ...versionRoutes,
+  ...fileRoutes,
   searchMessages,
   exportThread,
   ...shareRoutes,

@@ -7,6 +7,7 @@ import { listChatAccounts } from '#store/chats/accounts.ts';
 import type { Database } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { listTools } from '#store/tools/tools.ts';
+import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
@@ -46,6 +47,7 @@ function listKnownTools(db: Database, system: SystemConnection, config: Config):
     ...builtinTools(noEgress, skills),
     ...memoryTools(createMemory(db)),
     ...missionTools(createMissions(db)),
+    ...fileTools(),
   ];
   return readKnownTools(fixed, db, system);
 }

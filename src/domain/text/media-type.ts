@@ -17,6 +17,52 @@ export function extensionOf(mediaType: string): string {
 
 const EXTENSIONS: Readonly<Record<string, string>> = { jpeg: '.jpg', mpeg: '.mp3', plain: '.txt', markdown: '.md' };
 
+/** The media type of a file by the end of its name. Nothing may rely on it: the bytes can be anything. */
+export const mediaTypeOf = (name: string): string =>
+  TYPES[/\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream';
+
+const TYPES: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  css: 'text/css',
+  csv: 'text/csv',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  eml: 'message/rfc822',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: 'text/html',
+  html: 'text/html',
+  ics: 'text/calendar',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript',
+  json: 'application/json',
+  md: 'text/markdown',
+  mjs: 'text/javascript',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  odt: 'application/vnd.oasis.opendocument.text',
+  parquet: 'application/vnd.apache.parquet',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  py: 'text/x-python',
+  sh: 'text/x-shellscript',
+  sqlite: 'application/vnd.sqlite3',
+  svg: 'image/svg+xml',
+  tar: 'application/x-tar',
+  ts: 'text/x-typescript',
+  tsv: 'text/tab-separated-values',
+  txt: 'text/plain',
+  wav: 'audio/wav',
+  webp: 'image/webp',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: 'text/xml',
+  yaml: 'text/yaml',
+  yml: 'text/yaml',
+  zip: 'application/zip',
+};
+
 /** Nobody needs the rest, and the name may be as long as a whole answer of a server. */
 const MAX_GIVEN = 400;
 

@@ -1,19 +1,30 @@
+import { versionFields } from '../workspace/version.ts';
 import { storedHashesOf } from './attachment.ts';
 import type { NewItem, WrittenItem } from './item.ts';
 import { saidTextOf } from './said-text.ts';
 
 /** The arguments of `write_items`. */
-export type ItemFields = { readonly items?: object[]; readonly texts?: object[]; readonly uses?: object[] };
+export type ItemFields = {
+  readonly items?: object[];
+  readonly texts?: object[];
+  readonly uses?: object[];
+  readonly versions?: object[];
+};
 
-/** Items from `position` on, as `write_items` takes them: with their texts and the attachments that they use. */
+/** Items from `position` on, as `write_items` takes them: with their texts, the attachments that they use, and their versions. */
 export function itemFields(items: readonly (NewItem | WrittenItem)[], position: number): ItemFields {
   if (items.length === 0) return {};
   const texts = items.flatMap((item) => saidTextOf(item) ?? []);
   const uses = items.flatMap((item) => storedHashesOf(item).map((sha256) => ({ id: item.id, sha256 })));
+  const versions = items.flatMap((item) => {
+    const { version } = item as Partial<WrittenItem>;
+    return version ? { item: item.id, ...versionFields(version) } : [];
+  });
   return {
     items: items.map((item, offset) => ({ position: position + offset, ...toRow(item) })),
     ...(texts.length > 0 && { texts: texts.map(({ id, role, text }) => ({ id, role, text })) }),
     ...(uses.length > 0 && { uses }),
+    ...(versions.length > 0 && { versions }),
   };
 }
 
@@ -36,7 +47,7 @@ const bodies = new WeakMap<NewItem | WrittenItem, string>();
 export function bodyOf(item: NewItem | WrittenItem): string {
   const known = bodies.get(item);
   if (known !== undefined) return known;
-  const body = JSON.stringify({ ...item, id: undefined, usage: undefined, started: undefined });
+  const body = JSON.stringify({ ...item, id: undefined, usage: undefined, started: undefined, version: undefined });
   bodies.set(item, body);
   return body;
 }

@@ -1,6 +1,7 @@
 import type { AttachmentHash, ItemId, ThreadId, TurnId } from '../ids.ts';
 import type { AllowedBy } from '../tool/allowed-by.ts';
 import type { Usage } from '../usage.ts';
+import type { NewVersion } from '../workspace/version.ts';
 import type { Reads } from './origin.ts';
 import type { ReasoningSummary, Thoughts } from './thoughts.ts';
 
@@ -27,6 +28,8 @@ export type WrittenItem = NewItem & {
   readonly usage: Usage | null;
   /** Whether this write also starts the call's tool. */
   readonly started: boolean;
+  /** The version of the workspace that its call made: both are written, or neither. */
+  readonly version?: NewVersion;
 };
 
 export type ItemBody = MessageBody | FunctionCallBody | FunctionCallOutputBody | CompactionBody;

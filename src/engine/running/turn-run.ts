@@ -1,4 +1,4 @@
-import { Superseded } from '#domain/errors.ts';
+import { StaleWorkspace, Superseded } from '#domain/errors.ts';
 import { newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Item, WrittenItem } from '#domain/thread/item.ts';
@@ -37,7 +37,7 @@ export type TurnRun = {
   readonly gateAhead: Gate | null;
   /**
    * Writes the items and counts the model call that made them. Waits while the database is unavailable; throws
-   * `Superseded` when another attempt has taken over.
+   * `Superseded` when another attempt has taken over, and `StaleWorkspace` when the version of an item has another base.
    */
   append(position: number, items: readonly WrittenItem[], call: ModelCall | null): Promise<void>;
   /** Writes a summary of the thread's older part, with the same rules. */
@@ -103,6 +103,7 @@ export function createTurnRun(
       const callId = call && items.length === 0 ? newId<string>() : undefined;
       const entry = { turn, position, items, call, callId };
       const { outcome } = await send(() => retryWhileBusy({ signal: lost }, () => statements.append(entry)));
+      if (outcome === 'stale') throw new StaleWorkspace();
       if (outcome !== 'written') throw new Superseded(turn.id);
       counted.bytes += bytesOf(items);
       onProgress();

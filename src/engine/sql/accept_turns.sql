@@ -29,7 +29,7 @@ begin
   for a in select * from json_to_recordset(inputs) as a (n integer, turn uuid, thread uuid, is_new boolean, owner text, channel text,
     request text, catalog text, opening text, preview text, bytes bigint, after uuid, key text, digest text, lasting boolean, try text,
     unstored boolean, is_job boolean, name text, metadata text, callback text, answers uuid, refused_at uuid, failure text,
-    items json, texts json, uses json)
+    items json, texts json, uses json, versions json)
   loop
     entry := a.n; turn_id := a.turn; thread_id := a.thread; begins := a.is_new;
     seq := null; created_at := null; digest := null; of_user := null; of_thread := null;
@@ -70,6 +70,7 @@ begin
           exit decision;
         end if;
         if exists (select from turns where turns.id = a.turn) then outcome := 'known'; exit decision; end if;
+        exit decision when a.versions is not null and take_workspace(thread_id, a.owner, null) = 'busy';
         if a.after is not null and (not exists (select from turns as t where t.id = a.after and t.thread_id = accept_turns.thread_id)
           or exists (select from unstored_turns as u where u.turn_id = a.after and u.delivered_at is not null))
         then outcome := 'unknown'; exit decision; end if;
@@ -111,7 +112,7 @@ begin
         of_user := context_of_user;
         if not begins then of_thread := thread_context(a.owner, thread_id, seq); end if;
       end if;
-      if a.items is not null then perform write_items(thread_id, a.turn, seq, a.owner, null, a.items, a.texts, a.uses); end if;
+      if a.items is not null then perform write_items(thread_id, a.turn, seq, a.owner, null, a.items, a.texts, a.uses, a.versions); end if;
       if a.key is not null then
         insert into idempotency_keys (user_id, key, digest, turn_id, is_lasting) values (a.owner, a.key, a.digest, a.turn, a.lasting)
           on conflict (user_id, key) do update set digest = excluded.digest, turn_id = excluded.turn_id, created_at = now();

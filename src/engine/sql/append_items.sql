@@ -1,13 +1,13 @@
 -- Appends the items of running turns, and counts their model calls. An entry is written only if its attempt still runs on this
 -- replica and continues the turn exactly where the table ends, so that a failover that lost commits leaves no gap. Outcomes: written
--- (now, or by an earlier send), busy (locked: retry), lost. `call_id` identifies a repeated send of a call without items.
+-- (now, or by an earlier send), busy (locked: retry), stale (its version of the workspace is not based on the newest one), lost. `call_id` identifies a repeated send of a call without items.
 create or replace function append_items(self uuid, entries json) returns table (entry integer, outcome text)
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare e record; turn record; position_after integer; owners text[] := '{}'; counted json[] := '{}';
 begin
   for e in select * from json_to_recordset(entries)
-    as e (n integer, turn uuid, attempt integer, first integer, call_id uuid, calls json, items json, texts json, uses json)
+    as e (n integer, turn uuid, attempt integer, first integer, call_id uuid, calls json, items json, texts json, uses json, versions json)
   loop
     entry := e.n;
     -- `is not distinct from`: with `=` the planner would walk the index of all running turns of this replica for each entry.
@@ -25,8 +25,17 @@ begin
     if e.call_id = any(turn.counted_calls) then
       null; -- counted by an earlier send
     elsif e.first = position_after then
+      if e.versions is not null then
+        select take_workspace(coalesce((v ->> 'workspace')::uuid, turn.thread_id), turn.user_id, (v ->> 'base')::integer) into outcome
+          from json_array_elements(e.versions) as v;
+        if outcome <> 'free' then
+          return next;
+          continue;
+        end if;
+        outcome := 'written';
+      end if;
       if e.items is not null then
-        perform write_items(turn.thread_id, e.turn, turn.seq, turn.user_id, e.attempt, e.items, e.texts, e.uses);
+        perform write_items(turn.thread_id, e.turn, turn.seq, turn.user_id, e.attempt, e.items, e.texts, e.uses, e.versions);
       end if;
       if e.call_id is not null then update turns set counted_calls = counted_calls || e.call_id where turns.id = e.turn; end if;
       if e.calls is not null then owners := owners || turn.user_id; counted := counted || e.calls; end if;

@@ -43,7 +43,7 @@ begin
     update turns set status = e.status, failure = e.failure::json, refused = e.refused, usage = e.usage::json, runner = null,
       ended_at = settle_turns.ended_at where turns.id = e.turn;
     if e.items is not null then
-      perform write_items(turn.thread_id, e.turn, turn.seq, turn.user_id, e.attempt, e.items, e.texts, e.uses);
+      perform write_items(turn.thread_id, e.turn, turn.seq, turn.user_id, e.attempt, e.items, e.texts, e.uses, null);
     end if;
     update jobs set waiting_on = e.gate_kind, status = case when e.gate is null then 'completed' else jobs.status end,
       failure = case when e.status = 'cancelled' then cancelled_job::json else e.failure::json end,

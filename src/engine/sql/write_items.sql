@@ -1,7 +1,7 @@
--- Writes the items of a turn, the texts that are searched for, and which attachments they use. `texts` and `uses` are null
--- when there are none. Bodies are JSON inside a string: PostgreSQL extracts nothing from JSON that contains \u0000.
+-- Writes the items of a turn, the texts that are searched for, which attachments they use, and the versions of the workspace that
+-- they made. `texts`, `uses` and `versions` are null when there are none. Bodies are JSON inside a string: PostgreSQL extracts nothing from JSON that contains \u0000.
 create or replace function write_items(given_thread uuid, given_turn uuid, given_seq integer, owner text, given_attempt integer,
-  items json, texts json, uses json) returns void language plpgsql as $$
+  items json, texts json, uses json, versions json) returns void language plpgsql as $$
 begin
   insert into items (thread_id, turn_seq, position, id, turn_id, user_id, attempt, body, usage, started_at)
     select given_thread, given_seq, i.position, i.id, given_turn, owner, given_attempt, i.body::json, i.usage::json,
@@ -16,5 +16,8 @@ begin
     insert into attachment_uses (item_id, sha256, thread_id, user_id)
       select u.id, u.sha256, given_thread, owner from json_to_recordset(uses) as u (id uuid, sha256 text)
       on conflict do nothing;
+  end if;
+  if versions is not null then
+    perform write_version(owner, given_thread, given_turn, (v ->> 'item')::uuid, v) from json_array_elements(versions) as v;
   end if;
 end $$;

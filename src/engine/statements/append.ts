@@ -16,8 +16,8 @@ export type Appending = {
   readonly callId?: string | undefined;
 };
 
-/** `busy`: the turn's row is locked; retry. `lost`: another attempt has taken over. */
-export type AppendOutcome = 'written' | 'busy' | 'lost';
+/** `busy`: a row is locked; retry. `stale`: the workspace has a newer version. `lost`: another attempt has taken over. */
+export type AppendOutcome = 'written' | 'busy' | 'stale' | 'lost';
 
 /**
  * Writes items of several turns in one statement: all items of a turn or none, and only if its attempt still runs here

@@ -24,6 +24,8 @@ export type Call<Params, Query, Body> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** The body of a route that takes any bytes. */
+  readonly bytes: Buffer;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 };
@@ -78,19 +80,34 @@ export function mountRoutes<R extends Route<never>>(
   rename: (path: string) => string = (path) => path,
 ): void {
   for (const route of routes) {
-    const { before } = route;
-    const status = successStatus(route);
-    app.route({
-      method: route.method.toUpperCase(),
-      url: rename(route.path).replace(WILDCARD, '*').replace(PARAMETER, ':$1'),
-      ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
-      onRequest: [
-        ...(route.access === 'operator' ? [operatorOnly] : []),
-        ...(before ? [(request: FastifyRequest) => before(request, services as never)] : []),
-      ],
-      handler: (request, reply) => answer(route, services as never, request, reply.code(status)),
-    });
+    if (route.bytes === undefined) mount(app, route, services, rename);
+    else
+      void app.register(async (scope) => {
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body);
+        mount(scope, route, services, rename);
+      });
   }
+}
+
+function mount<R extends Route<never>>(
+  app: FastifyInstance,
+  route: R,
+  services: ServicesOf<R>,
+  rename: (path: string) => string,
+): void {
+  const { before } = route;
+  const status = successStatus(route);
+  app.route({
+    method: route.method.toUpperCase(),
+    url: rename(route.path).replace(WILDCARD, '*').replace(PARAMETER, ':$1'),
+    ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
+    onRequest: [
+      ...(route.access === 'operator' ? [operatorOnly] : []),
+      ...(before ? [(request: FastifyRequest) => before(request, services as never)] : []),
+    ],
+    handler: (request, reply) => answer(route, services as never, request, reply.code(status)),
+  });
 }
 
 const PARAMETER = /\{(\w+)\}/g;
@@ -106,7 +123,8 @@ async function answer(
     principal: request.principal,
     params: route.params && parseParams(route.params, pathParameters(route, request)),
     query: route.query && parseBody(route.query, request.query),
-    body: route.body && parseBody(route.body, request.body, route.freeFields),
+    body: route.body ? parseBody(route.body, request.body, route.freeFields) : undefined,
+    bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.of(),
     request,
     reply,
   };

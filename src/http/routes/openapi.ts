@@ -16,6 +16,8 @@ export type RouteDescription = {
   readonly body?: z.ZodType;
   /** The JSON body of a route whose handler validates it. */
   readonly uncheckedBody?: z.ZodType;
+  /** The body is any bytes; what they are. */
+  readonly bytes?: string;
   /** Successful responses by status. */
   readonly responses: Readonly<Record<number, Answer>>;
   /** The statuses of other refusals. 401, 403, 500 and 503 are added where every route may answer them. */
@@ -150,6 +152,9 @@ function operation(route: RouteDescription, schemaOf: SchemaOf) {
     ...(access === 'operator' && { description: 'Operators only.' }),
     security: SECURITY[access],
     ...(parameters.length > 0 && { parameters }),
+    ...(route.bytes !== undefined && {
+      requestBody: { description: route.bytes, required: true, content: { 'application/octet-stream': {} } },
+    }),
     ...(body && {
       requestBody: {
         required: !body.safeParse(undefined).success,

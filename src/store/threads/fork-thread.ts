@@ -3,11 +3,12 @@ import { cellDigits } from '#domain/cell/cell.ts';
 import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { copyWorkspace } from '../workspaces/workspaces.ts';
 import type { ItemPosition } from './thread-items.ts';
 
 /**
- * Creates a thread with copies of the items before a position, as the input of one finished turn. Their cost stays with
- * the original thread.
+ * Creates a thread with copies of the items before a position, as the input of one finished turn, and of the files
+ * of that moment. Their cost stays with the original thread.
  */
 export async function forkThread(
   trx: OwnedTransaction,
@@ -56,6 +57,8 @@ export async function forkThread(
     insert into item_texts (item_id, thread_id, user_id, role, text, words, created_at)
     select copied.id, ${threadId}, said.user_id, said.role, said.text, said.words, said.created_at
     from copied join item_texts as said on said.item_id = copied.original`.execute(trx);
+  const beforeSeq = before && before.turnSeq + (before.position === 0 ? 0 : 1);
+  await copyWorkspace(trx, owner, { from: id, to: threadId, beforeSeq });
   return threadId;
 }
 

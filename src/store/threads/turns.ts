@@ -279,7 +279,7 @@ const INSERT = `
     values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $7::text when 'ended' then 'completed' else 'queued' end,
       case $7 when 'waits' then now() end, case $7 when 'ended' then now() end, $8::uuid)
     returning *
-  ), written as materialized (select write_items($2, $1, $4, $3, null, $9::json, $10::json, $11::json))
+  ), written as materialized (select write_items($2, $1, $4, $3, null, $9::json, $10::json, $11::json, null))
   select ${selected} from inserted as turns, written`;
 
 const ACTIVATE_NEXT = `

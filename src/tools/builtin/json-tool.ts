@@ -5,21 +5,35 @@ import type { Tool, ToolContext, ToolFlow } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
 
-type JsonToolOptions<P> = {
+type ToolOptions<P, Answer> = {
   readonly name: string;
   readonly description: string;
   readonly parameters: z.ZodType<P>;
-  /** `allow` when left out: it only reads, or changes nothing but the user's own notes. */
+  /** `allow` when left out: it only reads, or changes nothing but the user's own notes and files. */
   readonly level?: ToolLevel;
   /** true when left out. */
   readonly repeatable?: boolean;
   readonly flow: ToolFlow;
-  readonly act: (given: P, owner: ToolContext['owner'], context: ToolContext) => Promise<object>;
+  readonly act: (given: P, owner: ToolContext['owner'], context: ToolContext) => Promise<Answer>;
 };
 
 /** A tool that checks its arguments and returns JSON. The model reads what is wrong with them. */
-export function jsonTool<P>(options: JsonToolOptions<P>): Tool {
-  const { name, description, parameters, level = 'allow', repeatable = true, flow, act } = options;
+export const jsonTool = <P>(options: ToolOptions<P, object>): Tool =>
+  checkedTool(options, JSON.stringify, (error) => JSON.stringify({ error }));
+
+/** The same for a tool that returns a text. */
+export const textTool = <P>(options: ToolOptions<P, string>): Tool =>
+  checkedTool(
+    options,
+    (text) => text,
+    (error) => error,
+  );
+
+function checkedTool<P, Answer>(
+  { name, description, parameters, level = 'allow', repeatable = true, flow, act }: ToolOptions<P, Answer>,
+  render: (answer: Answer) => string,
+  refuse: (error: string) => string,
+): Tool {
   return {
     definition: { name, description, parameters: shortSchemaOf(parameters), strict: null },
     repeatable,
@@ -27,12 +41,12 @@ export function jsonTool<P>(options: JsonToolOptions<P>): Tool {
     flow,
     call: async (argumentsJson, context) => {
       const given = parseArguments(parameters, argumentsJson);
-      if ('error' in given) return JSON.stringify(given);
+      if ('error' in given) return refuse(given.error);
       try {
-        return JSON.stringify(await act(given.value, context.owner, context));
+        return render(await act(given.value, context.owner, context));
       } catch (error) {
-        if (error instanceof InvalidRequest) return JSON.stringify({ error: `Invalid parameters: ${error.message}` });
-        if (error instanceof NotFound) return JSON.stringify({ error: error.message });
+        if (error instanceof InvalidRequest) return refuse(`Invalid parameters: ${error.message}`);
+        if (error instanceof NotFound) return refuse(error.message);
         throw error;
       }
     },

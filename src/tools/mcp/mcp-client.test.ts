@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { InlinePart } from '#domain/thread/item.ts';
+import type { AttachedPart } from '#domain/thread/item.ts';
 import { createEgress } from '#egress/egress.ts';
 import { ECHO, type McpAnswer, type McpMessage, startMcpServer } from '../../../test/support/mcp-server.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
@@ -252,7 +252,7 @@ test('results are rendered as text; pictures and files are shown to people, and 
   expect(renderResult({ content: [{ type: 'text', text: 'one' }, image, link] })).toBe(
     'one\n[image of the type image/png: not shown]\n[link to file:///a] A',
   );
-  const files: InlinePart[] = [];
+  const files: AttachedPart[] = [];
   const blob = { type: 'resource', resource: { uri: 'file:///etc/../a%20b/plan x.pdf', blob: 'AAAA' } } as const;
   const sound = { type: 'audio', data: 'AAAA', mimeType: 'audio/mpeg' } as const;
   const words = renderResult({ content: [image, blob, sound, { ...image, data: '' }] }, (file) => files.push(file));

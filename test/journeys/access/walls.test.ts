@@ -207,6 +207,29 @@ const MATRIX: Record<string, Row> = {
     route: `/api/threads/${threadId}/export`,
   })),
   'GET /api/shares': row([200, 200, 200, 200], () => ({ route: '/api/shares' })),
+  'GET /api/threads/:id/files': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/files`,
+  })),
+  'GET /api/threads/:id/files.zip': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/files.zip`,
+  })),
+  'GET /api/threads/:id/files/*': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/files/nothing`, // files.test.ts
+  })),
+  'PUT /api/threads/:id/files/*': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/files/mine.json`,
+    body: {},
+  })),
+  'DELETE /api/threads/:id/files/*': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/files/nothing`,
+  })),
+  'GET /api/threads/:id/file-versions': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/file-versions`,
+  })),
+  'POST /api/threads/:id/file-versions/:version/restore': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/file-versions/0/restore`,
+    body: {},
+  })),
   'GET /api/threads/:id/share': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/share`,
   })),

@@ -1,0 +1,104 @@
+import type { AttachmentHash } from '#domain/ids.ts';
+import { hashOf } from '#domain/thread/attachment.ts';
+import type { Situation } from '#domain/thread/origin.ts';
+import type { Turn } from '#domain/thread/turn.ts';
+import { ChangesRefused, describeChanges, moveChanges, realChanges } from '#domain/workspace/changes.ts';
+import { type ChangedFile, keptMode, type NewVersion, PLAIN_FILE, type Workspace } from '#domain/workspace/version.ts';
+import type { FileChange, OpenWorkspace } from '#tools/workspace-port.ts';
+import type { Workspaces } from './workspaces.ts';
+
+/** What is written with a call's output. */
+export type Prepared = {
+  /** Undefined: nothing changed, or it can't be written. */
+  readonly version: NewVersion | undefined;
+  /** What the output says about it. */
+  readonly line: string | undefined;
+};
+
+/** How often a person can change the files while one output is written, before the output is written without its changes. */
+const MOST_MOVES = 5;
+
+export type Staging = ReturnType<typeof stageFiles>;
+
+/**
+ * The changes of one call. A tool stages them, and the turn writes them together with the output: after a crash both exist, or
+ * neither does.
+ */
+export function stageFiles(
+  workspaces: Pick<Workspaces, 'readOf' | 'bytesOf' | 'storeFor'>,
+  turn: Turn,
+  signal: AbortSignal,
+) {
+  const changes = new Map<string, FileChange>();
+  const ends: ((version: number | undefined) => void)[] = [];
+  let opened: Promise<Workspace> | undefined;
+  let environment: string | undefined;
+  let moved: ReadonlyMap<string, string> = new Map();
+  let newest: Workspace | undefined;
+  let moves = 0;
+  const open = () => (opened ??= workspaces.readOf(turn, turn.threadId));
+
+  const port: OpenWorkspace = {
+    open,
+    read: (file) => workspaces.bytesOf(turn, [file], signal).then(([bytes]) => bytes as Buffer),
+    readAll: (files) => workspaces.bytesOf(turn, files, signal),
+    stage(staged, options) {
+      for (const change of staged) changes.set(change.path, change);
+      environment = options?.environment ?? environment;
+      if (options?.onEnd) ends.push(options.onEnd);
+    },
+  };
+
+  async function prepare(situation: Situation | undefined): Promise<Prepared> {
+    if (changes.size === 0) return { version: undefined, line: undefined };
+    const before = await open();
+    const now = newest ?? before;
+    const staged = [...changes.values()].map(toChangedFile);
+    const { changes: wanted, beside } = moveChanges(realChanges(before.files, staged), before.files, now.files);
+    moved = beside;
+    if (wanted.length === 0) return { version: undefined, line: undefined };
+    try {
+      await workspaces.storeFor(turn, now, wanted, contentsOf(changes.values()));
+    } catch (error) {
+      if (!(error instanceof ChangesRefused)) throw error;
+      return { version: undefined, line: `files: not changed, because ${error.message}. They are as before the call.` };
+    }
+    const isForeign = situation !== 'clean';
+    const version = {
+      base: now.version,
+      cause: 'call',
+      isForeign,
+      files: wanted,
+      ...(environment && { environment }),
+    } as const;
+    return { version, line: [describeChanges(now.files, wanted, now.version + 1), ...describeMoved()].join('\n') };
+  }
+
+  const describeMoved = () =>
+    [...moved].map(([path, beside]) => `The user changed ${path} meanwhile: theirs is kept, and yours is ${beside}.`);
+
+  return {
+    port,
+    prepare,
+    /** A person has changed the files since the call began. False: it happened too often. */
+    async move(): Promise<boolean> {
+      newest = await workspaces.readOf(turn, turn.threadId);
+      return ++moves <= MOST_MOVES;
+    },
+    /** Tells the tool which version its changes became: undefined if they were not written, or not alone. */
+    end(version: NewVersion | undefined): void {
+      const isExact = version !== undefined && newest === undefined;
+      for (const end of ends.splice(0)) end(isExact ? (version.base ?? 0) + 1 : undefined);
+    },
+  };
+}
+
+const toChangedFile = ({ path, content, mode = PLAIN_FILE }: FileChange): ChangedFile => ({
+  path,
+  sha256: content && hashOf(content),
+  bytes: content?.length ?? 0,
+  mode: keptMode(mode),
+});
+
+const contentsOf = (changes: Iterable<FileChange>): Map<AttachmentHash, Buffer> =>
+  new Map([...changes].flatMap(({ content }) => (content ? [[hashOf(content), content]] : [])));

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { VersionRow } from '#agent/workspace/workspaces.ts';
+import { mediaTypeOf } from '#domain/text/media-type.ts';
+import type { Workspace } from '#domain/workspace/version.ts';
+import { renderAs } from '#http/routes/render-as.ts';
+
+const threadFile = z.strictObject({
+  path: z.string(),
+  bytes: z.int(),
+  media_type: z.string().describe('By the end of the name.'),
+  version: z.int().describe('The version that changed it last.'),
+});
+
+export const fileList = z
+  .strictObject({
+    version: z.int().describe('0 as long as the thread had no file.'),
+    files: z.array(threadFile).describe('Sorted by path.'),
+    bytes: z.int().describe('Of all files in this version.'),
+    quota_bytes: z.int().describe('The most bytes that the files of a thread can have.'),
+  })
+  .meta({ id: 'FileList' });
+
+export const renderFiles = ({ version, files }: Workspace, quota: number): z.infer<typeof fileList> => ({
+  version,
+  files: [...files.values()].map((file) => renderAs(threadFile, file, { media_type: mediaTypeOf(file.path) })),
+  bytes: [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0),
+  quota_bytes: quota,
+});
+
+export const fileVersion = z
+  .strictObject({
+    version: z.int(),
+    cause: z
+      .enum(['call', 'message', 'person', 'restore', 'copy'])
+      .describe(
+        'What made it: a call of the agent, a message with files, the owner, a restored version, a copied thread.',
+      ),
+    turn_id: z.uuid().nullable().describe('The turn whose call or message made it.'),
+    created_at: z.iso.datetime(),
+    changes: z
+      .array(z.strictObject({ path: z.string(), bytes: z.int(), removed: z.boolean() }))
+      .describe('The first 100 files that it changed.'),
+  })
+  .meta({ id: 'FileVersion' });
+
+export const renderVersion = (row: VersionRow): z.infer<typeof fileVersion> =>
+  renderAs(fileVersion, row, { changes: [...row.files] });

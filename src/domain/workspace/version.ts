@@ -1,0 +1,56 @@
+import type { AttachmentHash, ThreadId, WorkspaceId } from '../ids.ts';
+
+/** The files of a thread in one version. The bytes are attachments. */
+export type Workspace = {
+  readonly id: WorkspaceId;
+  /** 0 as long as there was no file. */
+  readonly version: number;
+  /** Others may have written something in it. */
+  readonly isForeign: boolean;
+  readonly files: ReadonlyMap<string, WorkspaceFile>;
+};
+
+export type WorkspaceFile = {
+  readonly path: string;
+  readonly sha256: AttachmentHash;
+  readonly bytes: number;
+  /** The permissions, as in Unix. */
+  readonly mode: number;
+  /** The version that changed it last. */
+  readonly version: number;
+};
+
+/** What made a version. `message`: files that came with a message. */
+export type VersionCause = 'call' | 'message' | 'person' | 'restore' | 'copy';
+
+/** A change of one file; without a hash the file is removed. */
+export type ChangedFile = Pick<WorkspaceFile, 'path' | 'bytes' | 'mode'> & { readonly sha256: AttachmentHash | null };
+
+/** A version that is not written yet. */
+export type NewVersion = {
+  /** The thread's own when left out. */
+  readonly workspace?: WorkspaceId;
+  /** The version that it changes; null: whichever is the newest. */
+  readonly base: number | null;
+  readonly cause: VersionCause;
+  readonly isForeign: boolean;
+  /** The digest of the environment in which the code ran that changed the files. */
+  readonly environment?: string;
+  readonly files: readonly ChangedFile[];
+};
+
+/** A thread's own workspace has the id of the thread. */
+export const workspaceOf = (thread: ThreadId): WorkspaceId => thread as string as WorkspaceId;
+
+export const PLAIN_FILE = 0o644;
+const EXECUTABLE = 0o755;
+
+/** Only whether a file can be executed is kept. */
+export const keptMode = (mode: number): number => ((mode & 0o100) === 0 ? PLAIN_FILE : EXECUTABLE);
+
+/** A new version as `write_version` takes it. */
+export const versionFields = ({ isForeign, files, ...version }: NewVersion): object => ({
+  ...version,
+  is_foreign: isForeign,
+  files: files.map(({ path, sha256, bytes, mode }) => ({ path, sha256, bytes, mode })),
+});

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { NotFound } from '#domain/errors.ts';
+import { isShownPicture, mediaTypeOf } from '#domain/text/media-type.ts';
+import { inWords } from '#domain/workspace/changes.ts';
+import { normalizeFilePath } from '#domain/workspace/path.ts';
+import type { Workspace, WorkspaceFile } from '#domain/workspace/version.ts';
+import type { Tool, ToolContext, ToolFlow } from '../../tool.ts';
+import type { OpenWorkspace } from '../../workspace-port.ts';
+import { textTool } from '../json-tool.ts';
+import { findInFiles } from './find-in-files.ts';
+import { matchesGlob } from './glob.ts';
+import { numberLines } from './number-lines.ts';
+
+/**
+ * Works on the thread's files without running code. All can be repeated: nothing is written before the output is. They reach no one
+ * but the person, and older versions are kept, so they run in every situation. What they read keeps the origin of the workspace.
+ */
+export const fileTools = (): Tool[] => [listTool, readTool, writeTool, editTool, findTool, presentTool];
+
+const FLOW: ToolFlow = { reads: { private: true }, from: 'file', runs: 'always', inert: true };
+const MOST_LISTED = 500;
+const MOST_LINES = 2000;
+const MOST_FOUND = 100;
+/** Larger files are read in the sandbox. */
+const MOST_TEXT = 10_000_000;
+
+const path = z.string().min(1).describe('Path of the file, such as data/costs.csv.');
+
+const listTool = textTool({
+  name: 'reborn_file_list',
+  description:
+    "Lists the files of this conversation: those the user attached, and those you made. They are kept between messages. `version` is the workspace's version that changed the file last.",
+  parameters: z.strictObject({
+    pattern: z.string().min(1).max(200).describe('Only paths like this, such as *.csv or data/**.').optional(),
+  }),
+  flow: FLOW,
+  act: async ({ pattern }, _, context) => {
+    const { files } = await openFiles(context);
+    const listed = [...files.values()].filter((file) => !pattern || matchesGlob(file.path, pattern));
+    if (listed.length === 0) return pattern ? `No file matches ${pattern}.` : 'There are no files yet.';
+    const lines = listed
+      .slice(0, MOST_LISTED)
+      .map((file) => `${file.path} (${inWords(file.bytes)}, version ${file.version})`);
+    if (listed.length > MOST_LISTED) lines.push(`and ${listed.length - MOST_LISTED} more; use a pattern`);
+    return lines.join('\n');
+  },
+});
+
+const readTool = textTool({
+  name: 'reborn_file_read',
+  description: 'Reads a text file of this conversation, with numbered lines.',
+  parameters: z.strictObject({
+    path,
+    from_line: z.int().min(1).describe('The first line. 1 when left out.').optional(),
+    lines: z.int().min(1).max(MOST_LINES).describe(`How many lines. ${MOST_LINES} when left out.`).optional(),
+  }),
+  flow: FLOW,
+  act: async ({ path: given, from_line: from = 1, lines = MOST_LINES }, _, context) => {
+    const workspace = await openFiles(context);
+    const text = await readText(context, requireFile(workspace, given));
+    return 'problem' in text ? text.problem : numberLines(text.text, from, lines);
+  },
+});
+
+const writeTool = textTool({
+  name: 'reborn_file_write',
+  description:
+    'Writes a text file of this conversation, which the user can open and download. It replaces the file at this path; earlier versions are kept. To hand a file over to the user, call reborn_file_present afterwards.',
+  parameters: z.strictObject({ path, text: z.string().max(MOST_TEXT).describe('The whole text of the file.') }),
+  flow: { ...FLOW, reads: {} },
+  act: async ({ path: given, text }, _, context) => {
+    const at = normalizeFilePath(given);
+    const { files } = await workspaceOf(context).open();
+    const mode = files.get(at)?.mode;
+    workspaceOf(context).stage([{ path: at, content: Buffer.from(text.toWellFormed()), ...(mode && { mode }) }]);
+    return `Written: ${at}, ${countLines(text)} ${countLines(text) === 1 ? 'line' : 'lines'}.`;
+  },
+});
+
+const editTool = textTool({
+  name: 'reborn_file_edit',
+  description:
+    'Replaces a piece of a text file of this conversation. `old` must be exactly as in the file, and occur once, unless `all` is true.',
+  parameters: z.strictObject({
+    path,
+    old: z.string().min(1).describe('The text to replace, with enough around it to be found once.'),
+    new: z.string().describe('The text that takes its place.'),
+    all: z.boolean().describe('Replaces every occurrence.').optional(),
+  }),
+  flow: FLOW,
+  act: async ({ path: given, old, new: replacement, all = false }, _, context) => {
+    const file = requireFile(await openFiles(context), given);
+    const read = await readText(context, file);
+    if ('problem' in read) return read.problem;
+    const pieces = read.text.split(old);
+    const found = pieces.length - 1;
+    if (found === 0) return `Not changed: ${file.path} does not contain this text. Read the file again.`;
+    if (found > 1 && !all)
+      return `Not changed: the text occurs ${found} times in ${file.path}. Give more of what is around it.`;
+    const text = pieces.join(replacement);
+    workspaceOf(context).stage([{ path: file.path, content: Buffer.from(text.toWellFormed()), mode: file.mode }]);
+    const first = (pieces[0] ?? '').split('\n').length;
+    const around = numberLines(text, Math.max(1, first - 2), countLines(replacement) + 4);
+    return `Changed ${found === 1 ? 'once' : `${found} times, first`}:\n${around}`;
+  },
+});
+
+const findTool = textTool({
+  name: 'reborn_file_find',
+  description: 'Searches the text files of this conversation, line by line.',
+  parameters: z
+    .strictObject({
+      text: z.string().min(1).max(1000).describe('The text to find, in any case.').optional(),
+      pattern: z.string().min(1).max(1000).describe('Or a regular expression in the syntax of RE2.').optional(),
+      path: z.string().min(1).max(200).describe('Only paths like this, such as *.csv or data/**.').optional(),
+    })
+    .refine((given) => (given.text === undefined) !== (given.pattern === undefined), 'Give either text or pattern.'),
+  flow: FLOW,
+  act: async (given, _, context) => {
+    const { files } = await openFiles(context);
+    const at = given.path;
+    const searched = [...files.values()].filter(
+      (file) => file.bytes <= MOST_TEXT && (!at || matchesGlob(file.path, at)),
+    );
+    const read = (file: WorkspaceFile) => readText(context, file);
+    const found = await findInFiles(searched, read, given, MOST_FOUND);
+    return found.length === 0 ? 'Not found.' : found.join('\n');
+  },
+});
+
+const presentTool = textTool({
+  name: 'reborn_file_present',
+  description:
+    'Shows files of this conversation to the user, who can open and download them. This is the only way to hand a file over: links to files do not work.',
+  parameters: z.strictObject({
+    paths: z.array(path).min(1).max(10).describe('The files to show.'),
+    title: z.string().max(200).describe('What they are, in a few words.').optional(),
+  }),
+  flow: { ...FLOW, reads: {} },
+  act: async ({ paths }, _, context) => {
+    const workspace = await workspaceOf(context).open();
+    const shown = paths.map((given) => requireFile(workspace, given));
+    for (const { path: at, sha256, bytes } of shown) {
+      const media = mediaTypeOf(at);
+      const kind = isShownPicture(media) ? ({ type: 'image' } as const) : ({ type: 'file', filename: at } as const);
+      context.onFile?.({ ...kind, mediaType: media, sha256, bytes });
+    }
+    return `Shown to the user: ${shown.map((file) => file.path).join(', ')}.`;
+  },
+});
+
+/** The files, whose origin becomes that of the output. */
+async function openFiles(context: ToolContext): Promise<Workspace> {
+  const workspace = await workspaceOf(context).open();
+  context.onReads?.({ private: workspace.files.size > 0, foreign: workspace.isForeign });
+  return workspace;
+}
+
+function workspaceOf({ workspace }: ToolContext): OpenWorkspace {
+  if (!workspace) throw new NotFound('There are no files here: this call belongs to no conversation.');
+  return workspace;
+}
+
+function requireFile({ files }: Workspace, given: string): WorkspaceFile {
+  const at = normalizeFilePath(given);
+  const file = files.get(at);
+  if (!file) throw new NotFound(`There is no file ${at}. Use reborn_file_list.`);
+  return file;
+}
+
+/** A file is text if it is valid UTF-8 without the character U+0000. */
+async function readText(
+  context: ToolContext,
+  file: WorkspaceFile,
+): Promise<{ readonly text: string } | { readonly problem: string }> {
+  if (file.bytes > MOST_TEXT)
+    return { problem: `${file.path} is too large to be read as text: ${inWords(file.bytes)}.` };
+  const bytes = await workspaceOf(context).read(file);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (!text.includes('\0')) return { text };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  return { problem: `${file.path} is not a text: ${mediaTypeOf(file.path)}, ${inWords(file.bytes)}.` };
+}
+
+const countLines = (text: string): number => text.replace(/\n$/, '').split('\n').length;

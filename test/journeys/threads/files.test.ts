@@ -1,0 +1,170 @@
+import { unzipSync } from 'fflate';
+import { expect } from 'vitest';
+import { fileList, fileVersion } from '#channels/gateway/files/file-shape.ts';
+import { addUser } from '../../support/accounts.ts';
+import { journey } from '../../support/journey.ts';
+import type { Service } from '../../support/service.ts';
+
+const test = journey().override('settings', { WORKSPACE_QUOTA_MB: '1', USER_STORAGE_MB: '3' });
+
+type Headers = Record<string, string>;
+
+/** Sends a message, and resolves to the thread, its items, and the answer, which repeats what the last tool returned. */
+async function chat(service: Service, message: string, thread?: string, more: object = {}) {
+  const sent = await service.request('/api/chat', {
+    method: 'POST',
+    body: JSON.stringify({ message, ...(thread && { thread_id: thread }), ...more }),
+  });
+  const { thread_id: id, message: text } = (await sent.json()) as { thread_id: string; message: string };
+  return { id, text, items: (await get<{ items: Item[] }>(service, `/api/threads/${id}/items`)).items };
+}
+
+type Part = { type: string; text?: string; url?: string; filename?: string };
+type Item = {
+  type: string;
+  role?: string;
+  turn_id: string;
+  content?: Part[];
+  output?: Part[];
+};
+
+async function get<T>(service: Service, route: string, headers: Headers = {}): Promise<T> {
+  const response = await service.request(route, { headers });
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+}
+
+const filesOf = async (service: Service, id: string, query = '') =>
+  fileList.parse(await get(service, `/api/threads/${id}/files${query}`));
+const contentOf = async (service: Service, id: string, path: string, query = '') =>
+  (await service.request(`/api/threads/${id}/files/${path}${query}`)).text();
+const put = (
+  service: Service,
+  id: string,
+  path: string,
+  body: string | Buffer<ArrayBuffer>,
+  query = '',
+  headers: Headers = {},
+) =>
+  service.request(`/api/threads/${id}/files/${path}${query}`, {
+    method: 'PUT',
+    body,
+    headers: { 'content-type': 'text/csv', ...headers },
+  });
+const use = (tool: string, given: object) => `use reborn_file_${tool} ${JSON.stringify(given)}`;
+
+test('the agent writes, changes, finds and reads files, and each change is a version', async ({ service }) => {
+  const { id, text } = await chat(service, use('write', { path: 'notes/plan.md', text: 'one\ntwo\nthree\n' }));
+  expect(text).toBe('result: Written: notes/plan.md, 3 lines.\nfiles: +notes/plan.md (14 bytes); version 1');
+
+  const edited = await chat(service, use('edit', { path: './notes//plan.md', old: 'two', new: '2' }), id);
+  expect(edited.text).toContain('Changed once:\n1\tone\n2\t2\n3\tthree');
+  expect(edited.text).toContain('files: ~notes/plan.md; version 2');
+  expect((await chat(service, use('edit', { path: 'notes/plan.md', old: 'e', new: 'E' }), id)).text).toContain(
+    'occurs 3 times',
+  );
+  expect((await chat(service, use('read', { path: '/workspace/notes/plan.md', from_line: 2 }), id)).text).toContain(
+    '2\t2\n3\tthree',
+  );
+  expect((await chat(service, use('find', { pattern: '^t[a-z]+e$' }), id)).text).toContain('notes/plan.md:3: three');
+  expect((await chat(service, use('find', { pattern: '(' }), id)).text).toContain('pattern is not valid');
+  expect((await chat(service, use('list', { pattern: '*.md' }), id)).text).toContain(
+    'notes/plan.md (12 bytes, version 2)',
+  );
+
+  expect(await filesOf(service, id)).toMatchObject({ version: 2, bytes: 12, files: [{ path: 'notes/plan.md' }] });
+  expect(await contentOf(service, id, 'notes/plan.md', '?version=1')).toBe('one\ntwo\nthree\n');
+  const { versions } = await get<{ versions: unknown[] }>(service, `/api/threads/${id}/file-versions`);
+  expect(versions.map((version) => fileVersion.parse(version))).toMatchObject([
+    { version: 2, cause: 'call', changes: [{ path: 'notes/plan.md', bytes: 12, removed: false }] },
+    { version: 1, cause: 'call' },
+  ]);
+});
+
+test('files of a message are files of the workspace, and those that are shown are in the thread', async ({
+  service,
+}) => {
+  const csv = Buffer.from('a,b\n1,2\n').toString('base64');
+  const { id } = await chat(service, 'say thanks', undefined, {
+    attachments: [{ name: 'costs.csv', media_type: 'text/csv', data: csv }],
+  });
+  expect((await filesOf(service, id)).files).toMatchObject([{ path: 'costs.csv', bytes: 8 }]);
+
+  const shown = await chat(service, use('present', { paths: ['costs.csv'] }), id);
+  const part = shown.items.flatMap(({ output = [] }) => output).findLast(({ type }) => type === 'file');
+  expect(part).toMatchObject({ filename: 'costs.csv' });
+  expect(await (await service.request(part?.url ?? '')).text()).toBe('a,b\n1,2\n');
+});
+
+test('the owner adds, removes and restores files, and downloads all of them', async ({ service }) => {
+  const { id } = await chat(service, 'say hello');
+  expect(await filesOf(service, id)).toMatchObject({ version: 0, files: [], quota_bytes: 1_000_000 });
+  await put(service, id, 'data/a.csv', 'first');
+  await put(service, id, 'b.txt', '{"not": "parsed"}', '', { 'content-type': 'application/json' });
+  await put(service, id, 'data/a.csv', 'second');
+  expect((await put(service, id, 'data/a.csv', 'second')).status).toBe(200);
+  expect((await filesOf(service, id)).version).toBe(3);
+
+  const zip = await service.request(`/api/threads/${id}/files.zip`);
+  const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
+  expect(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes).toString()])).toEqual([
+    ['b.txt', '{"not": "parsed"}'],
+    ['data/a.csv', 'second'],
+  ]);
+
+  const restored = await service.request(`/api/threads/${id}/file-versions/1/restore`, { method: 'POST', body: '{}' });
+  expect(await restored.json()).toMatchObject({ version: 4, files: [{ path: 'data/a.csv' }] });
+  expect(await contentOf(service, id, 'data/a.csv')).toBe('first');
+  await service.request(`/api/threads/${id}/files/data/a.csv`, { method: 'DELETE' });
+  expect((await filesOf(service, id)).files).toEqual([]);
+  expect((await filesOf(service, id, '?version=3')).files).toHaveLength(2);
+});
+
+test('limits hold before anything is written', async ({ service }) => {
+  const { id } = await chat(service, 'say hello');
+  const large = 'x'.repeat(600_000);
+  expect((await put(service, id, 'one.txt', large)).status).toBe(200);
+  const refused = await put(service, id, 'two.txt', large);
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('more than 1.0 MB together')]);
+  expect((await put(service, id, 'ONE.txt', 'x')).status).toBe(400);
+  expect((await put(service, id, 'one.txt/x', 'x')).status).toBe(400);
+  for (const path of ['..%2Fx', 'a%00b', '%20x', 'a%5Cb']) expect((await put(service, id, path, 'x')).status).toBe(400);
+  expect((await put(service, id, 'huge', Buffer.alloc(64 * 1024 * 1024 + 1))).status).toBe(413);
+
+  await put(service, id, 'one.txt', 'x'.repeat(990_000));
+  const said = await chat(service, use('write', { path: 'Two.txt', text: 'x'.repeat(20_000) }), id);
+  expect(said.text).toContain('files: not changed, because the files would have more than 1.0 MB together');
+  expect((await filesOf(service, id)).version).toBe(2);
+  for (const name of ['c', 'd', 'e', 'f']) {
+    const { id: other } = await chat(service, 'say hello');
+    await put(service, other, name, name.repeat(600_000));
+  }
+  const last = await put(service, (await chat(service, 'say hello')).id, 'g', 'g'.repeat(600_000));
+  expect([last.status, await last.text()]).toEqual([400, expect.stringContaining('all files of this user')]);
+});
+
+test('another user finds nothing', async ({ service }) => {
+  const { id } = await chat(service, use('write', { path: 'secret.txt', text: 'mine' }));
+  const ann = await addUser(service, 'Ann');
+  const { headers } = ann;
+  const tries = [
+    ['GET', 'files'],
+    ['GET', 'files/secret.txt'],
+    ['GET', 'files.zip'],
+    ['GET', 'file-versions'],
+    ['DELETE', 'files/secret.txt'],
+    ['PUT', 'files/secret.txt'],
+  ] as const;
+  for (const [method, route] of tries) {
+    const body = method === 'PUT' ? { body: 'hers' } : {};
+    const answer = await service.request(`/api/threads/${id}/${route}`, { method, headers, ...body });
+    expect([method, route, answer.status]).toEqual([method, route, 404]);
+  }
+  const restore = await service.request(`/api/threads/${id}/file-versions/1/restore`, {
+    method: 'POST',
+    headers,
+    body: '{}',
+  });
+  expect(restore.status).toBe(404);
+  expect(await contentOf(service, id, 'secret.txt')).toBe('mine');
+});
