@@ -6,6 +6,7 @@ import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import { createVapid } from '#agent/outbox/push/vapid.ts';
 import { createSafety } from '#agent/turn/safety.ts';
+import { createStoredFiles } from '#agent/workspace/stored-files.ts';
 import { createWorkspaces } from '#agent/workspace/workspaces.ts';
 import { createAuth } from '#auth/auth.ts';
 import { describeCell } from '#cells/claim-cell.ts';
@@ -44,8 +45,8 @@ export async function openCore(base: Base) {
   const fixedTools = [...ownTools, ...(parts.tools ?? [])];
   const tools = openTools(base, fixedTools);
   const { attachments, bucket } = await openAttachments(base);
-  const workspaces = createWorkspaces(db, attachments, config.workspaces);
-  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, workspaces, skills };
+  const files = createStoredFiles(db, attachments, config.workspaces);
+  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, files, skills };
   const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
@@ -59,7 +60,7 @@ export async function openCore(base: Base) {
     skills,
     missions,
     attachments,
-    workspaces,
+    workspaces: createWorkspaces(db, files),
     engine,
     lifecycle,
     agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),

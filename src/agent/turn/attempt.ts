@@ -25,7 +25,7 @@ import { createHistoryWindow } from '../prompt/history-window.ts';
 import { loadPrompt } from '../prompt/load-prompt.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
-import type { Workspaces } from '../workspace/workspaces.ts';
+import type { StoredFiles } from '../workspace/stored-files.ts';
 import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { askModel } from './ask-model.ts';
 import { createAttemptItems } from './attempt-items.ts';
@@ -48,7 +48,7 @@ export type AttemptParts = SettingParts & {
   readonly retries?: RetryLimits;
   readonly safety: Safety;
   readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently' | 'keep'>;
-  readonly workspaces: Pick<Workspaces, 'readOf' | 'bytesOf' | 'storeFor'>;
+  readonly files: StoredFiles;
   /** Encrypts summaries that callers keep. */
   readonly summaries: Pick<SealedTexts, 'seal'>;
   readonly log?: TurnLog;

@@ -10,7 +10,7 @@ import { flowOf, InputRequired, SignInRequired } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { AllowedCall } from '../gates/gates.ts';
 import { type Prepared, type Staging, stageFiles } from '../workspace/staging.ts';
-import type { Workspaces } from '../workspace/workspaces.ts';
+import type { StoredFiles } from '../workspace/stored-files.ts';
 import { keepFiles, outputOf } from './answer-items.ts';
 import type { AttemptItems } from './attempt-items.ts';
 import { callTool } from './call-tool.ts';
@@ -25,7 +25,7 @@ type ToolParts = {
   readonly items: Pick<AttemptItems, 'append'>;
   readonly safety: Pick<Safety, 'receive'>;
   readonly attachments: Pick<Attachments, 'keep'>;
-  readonly workspaces: Pick<Workspaces, 'readOf' | 'bytesOf' | 'storeFor'>;
+  readonly files: StoredFiles;
   readonly log: AttemptLog;
   readonly emit: (event: TurnEvent) => void;
   readonly signal: AbortSignal;
@@ -68,7 +68,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
   const { turn, signal, traceparent, emit } = parts;
   const { tool, allowedBy, situation } = decision;
   const files: AttachedPart[] = [];
-  const staging = stageFiles(parts.workspaces, turn, signal);
+  const staging = stageFiles(parts.files, turn, signal);
   let reads: OutputReads = tool ? flowOf(tool).reads : {};
   const returned = await parts.log.toolCalled(call, tool, (onStopped) =>
     callTool(call, {

@@ -5,7 +5,7 @@ import type { Turn } from '#domain/thread/turn.ts';
 import { ChangesRefused, describeChanges, moveChanges, realChanges } from '#domain/workspace/changes.ts';
 import { type ChangedFile, keptMode, type NewVersion, PLAIN_FILE, type Workspace } from '#domain/workspace/version.ts';
 import type { FileChange, OpenWorkspace } from '#tools/workspace-port.ts';
-import type { Workspaces } from './workspaces.ts';
+import type { StoredFiles } from './stored-files.ts';
 
 /** What is written with a call's output. */
 export type Prepared = {
@@ -24,11 +24,7 @@ export type Staging = ReturnType<typeof stageFiles>;
  * The changes of one call. A tool stages them, and the turn writes them together with the output: after a crash both exist, or
  * neither does.
  */
-export function stageFiles(
-  workspaces: Pick<Workspaces, 'readOf' | 'bytesOf' | 'storeFor'>,
-  turn: Turn,
-  signal: AbortSignal,
-) {
+export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal) {
   const changes = new Map<string, FileChange>();
   const ends: ((version: number | undefined) => void)[] = [];
   let opened: Promise<Workspace> | undefined;
@@ -36,12 +32,12 @@ export function stageFiles(
   let moved: ReadonlyMap<string, string> = new Map();
   let newest: Workspace | undefined;
   let moves = 0;
-  const open = () => (opened ??= workspaces.readOf(turn, turn.threadId));
+  const open = () => (opened ??= stored.readOf(turn, turn.threadId));
 
   const port: OpenWorkspace = {
     open,
-    read: (file) => workspaces.bytesOf(turn, [file], signal).then(([bytes]) => bytes as Buffer),
-    readAll: (files) => workspaces.bytesOf(turn, files, signal),
+    read: (file) => stored.bytesOf(turn, [file], signal).then(([bytes]) => bytes as Buffer),
+    readAll: (files) => stored.bytesOf(turn, files, signal),
     stage(staged, options) {
       for (const change of staged) changes.set(change.path, change);
       environment = options?.environment ?? environment;
@@ -58,7 +54,7 @@ export function stageFiles(
     moved = beside;
     if (wanted.length === 0) return { version: undefined, line: undefined };
     try {
-      await workspaces.storeFor(turn, now, wanted, contentsOf(changes.values()));
+      await stored.storeFor(turn, now, wanted, contentsOf(changes.values()));
     } catch (error) {
       if (!(error instanceof ChangesRefused)) throw error;
       return { version: undefined, line: `files: not changed, because ${error.message}. They are as before the call.` };
@@ -82,7 +78,7 @@ export function stageFiles(
     prepare,
     /** A person has changed the files since the call began. False: it happened too often. */
     async move(): Promise<boolean> {
-      newest = await workspaces.readOf(turn, turn.threadId);
+      newest = await stored.readOf(turn, turn.threadId);
       return ++moves <= MOST_MOVES;
     },
     /** Tells the tool which version its changes became: undefined if they were not written, or not alone. */

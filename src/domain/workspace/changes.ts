@@ -1,7 +1,7 @@
 import { caseFold, pathBeside } from './path.ts';
 import type { ChangedFile, Workspace, WorkspaceFile } from './version.ts';
 
-export const MOST_FILES = 10_000;
+const MOST_FILES = 10_000;
 export const MOST_FILE_BYTES = 64 * 1024 * 1024;
 
 /** What changes can't be written, as the model reads it. */

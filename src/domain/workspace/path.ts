@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../errors.ts';
 
-export const MOST_PATH_BYTES = 1024;
-export const DEEPEST = 32;
+const MOST_PATH_BYTES = 1024;
+const DEEPEST = 32;
 
 /** Control characters, separators of lines, and characters that change the direction of text or are not seen. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u;

@@ -1,11 +1,34 @@
 import { unzipSync } from 'fflate';
 import { expect } from 'vitest';
 import { fileList, fileVersion } from '#channels/gateway/files/file-shape.ts';
+import { INERT, type Tool } from '#tools/tool.ts';
 import { addUser } from '../../support/accounts.ts';
 import { journey } from '../../support/journey.ts';
 import type { Service } from '../../support/service.ts';
 
-const test = journey().override('settings', { WORKSPACE_QUOTA_MB: '1', USER_STORAGE_MB: '3' });
+/** What the owner does while a call runs. */
+const meanwhile: { act: () => Promise<unknown> } = { act: async () => {} };
+
+/** Stages two files, but not before the owner has changed something. */
+const slowWriter: Tool = {
+  definition: { name: 'reborn_slow_write', description: null, parameters: null, strict: null },
+  repeatable: true,
+  level: 'allow',
+  flow: INERT,
+  async call(_, { workspace }) {
+    await workspace?.open();
+    await meanwhile.act();
+    workspace?.stage([
+      { path: 'plan.md', content: Buffer.from('of the agent') },
+      { path: 'more.md', content: Buffer.from('more') },
+    ]);
+    return 'done';
+  },
+};
+
+const test = journey()
+  .override('settings', { WORKSPACE_QUOTA_MB: '1', USER_STORAGE_MB: '3' })
+  .override('parts', { tools: [slowWriter] });
 
 type Headers = Record<string, string>;
 
@@ -141,6 +164,21 @@ test('limits hold before anything is written', async ({ service }) => {
   }
   const last = await put(service, (await chat(service, 'say hello')).id, 'g', 'g'.repeat(600_000));
   expect([last.status, await last.text()]).toEqual([400, expect.stringContaining('all files of this user')]);
+});
+
+test('what the owner changes while a call runs is kept', async ({ service }) => {
+  const { id } = await chat(service, 'say hello');
+  meanwhile.act = () => put(service, id, 'plan.md', 'of the owner');
+  const { text } = await chat(service, 'use reborn_slow_write {}', id);
+  expect(text).toBe(
+    'result: done\nfiles: +plan (agent).md (12 bytes), +more.md (4 bytes); version 2\n' +
+      'The user changed plan.md meanwhile: theirs is kept, and yours is plan (agent).md.',
+  );
+  expect(await contentOf(service, id, 'plan.md')).toBe('of the owner');
+  expect(await contentOf(service, id, 'plan (agent).md')).toBe('of the agent');
+
+  meanwhile.act = () => put(service, id, 'other.md', 'of the owner');
+  expect((await chat(service, 'use reborn_slow_write {}', id)).text).toContain('~plan.md; version 4');
 });
 
 test('another user finds nothing', async ({ service }) => {
