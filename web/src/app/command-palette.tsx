@@ -34,7 +34,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-30 bg-[oklch(0_0_0/0.35)]" />
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-scrim" />
         <Dialog.Popup
           aria-label={t`Commands`}
           className="fixed left-1/2 top-[12vh] z-40 flex max-h-[60vh] w-[min(560px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded border border-line bg-raised shadow-float outline-none"

@@ -22,11 +22,7 @@ export function Sidebar() {
   return (
     <>
       {open && (
-        <div
-          className="fixed inset-0 z-10 bg-[oklch(0_0_0/0.4)] md:hidden"
-          onClick={() => setOpen(false)}
-          aria-hidden="true"
-        />
+        <div className="fixed inset-0 z-10 bg-scrim md:hidden" onClick={() => setOpen(false)} aria-hidden="true" />
       )}
       <nav
         ref={ref}

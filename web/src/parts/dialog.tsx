@@ -20,7 +20,7 @@ export function Dialog({ title, onClose, children, place = 'centre' }: Props) {
   return (
     <BaseDialog.Root open onOpenChange={(open) => !open && onClose()}>
       <BaseDialog.Portal>
-        <BaseDialog.Backdrop className="fixed inset-0 z-30 bg-[oklch(0_0_0/0.35)]" />
+        <BaseDialog.Backdrop className="fixed inset-0 z-30 bg-scrim" />
         <BaseDialog.Popup
           className={`fixed z-40 flex flex-col overflow-hidden bg-raised shadow-float outline-none ${PLACES[place]}`}
         >

@@ -11,6 +11,52 @@ const SOURCES = path.join(import.meta.dirname, '..');
 const MARKER = /^(?:group|peer)(?:\/|$)/;
 
 test('every class of the browser app has a rule', async () => {
+  const used = await usedClasses();
+  const known = await rulesFor(used.map(({ name }) => name));
+
+  expect(used.length).toBeGreaterThan(1000);
+  expect(
+    used.filter(({ name }) => !known.has(name) && !MARKER.test(name)).map(({ file, name }) => `${file}: ${name}`),
+  ).toEqual([]);
+});
+
+test('a class without a rule is found, wherever the attribute gets it from', async () => {
+  const code = `const DOTS = { on: 'bg-white' };
+    export const Dot = ({ on, kind, className = 'text-soft' }) =>
+      <Link
+        className={\`size-2 \${on ? 'text-nope' : 'text-ink'} \${DOTS[kind]}\`}
+        activeProps={{ className: 'bg-hover' }}
+        title="not-a-class"
+      />;`;
+  const classes = findClasses(code);
+  expect([...classes]).toEqual(['text-soft', 'size-2', 'text-nope', 'text-ink', 'bg-white', 'bg-hover']);
+
+  const known = await rulesFor(classes);
+  expect([...classes].filter((name) => !known.has(name))).toEqual(['text-nope', 'bg-white']);
+});
+
+test('every custom property that the styles and components name is defined', async () => {
+  const files = globSync('**/*.{ts,tsx,css}', { cwd: SOURCES, exclude: ['**/*.test.ts'] });
+  const texts = await Promise.all(files.map((file) => readFile(path.join(SOURCES, file), 'utf8')));
+  const named = new Set(texts.flatMap((text) => propertiesIn(text, /var\((--[\w-]+)/g)));
+  const built = await buildStyles((await usedClasses()).map(({ name }) => name));
+  const defined = new Set(propertiesIn(built, /(--[\w-]+):/g));
+
+  expect(named.size).toBeGreaterThan(30);
+  expect([...named].filter((name) => !defined.has(name))).toEqual([]);
+});
+
+test('colours have names: no class writes one out', async () => {
+  const written = (await usedClasses()).filter(({ name }) => WRITTEN_OUT.test(name));
+  expect(written.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+  expect('bg-[white]').toMatch(WRITTEN_OUT);
+});
+
+const WRITTEN_OUT = /\[.*(?:#[\da-f]{3}|oklch|rgb|hsl|white|black)/i;
+
+const propertiesIn = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name = '']) => name);
+
+async function usedClasses(): Promise<{ readonly file: string; readonly name: string }[]> {
   const files = globSync('**/*.tsx', { cwd: SOURCES });
   const used = await Promise.all(
     files.map(async (file) => {
@@ -18,25 +64,8 @@ test('every class of the browser app has a rule', async () => {
       return [...classes].map((name) => ({ file, name }));
     }),
   );
-  const all = used.flat();
-  const known = await rulesFor(all.map(({ name }) => name));
-
-  expect(all.length).toBeGreaterThan(1000);
-  expect(
-    all.filter(({ name }) => !known.has(name) && !MARKER.test(name)).map(({ file, name }) => `${file}: ${name}`),
-  ).toEqual([]);
-});
-
-test('a class without a rule is found, wherever the attribute gets it from', async () => {
-  const code = `const DOTS = { on: 'bg-white' };
-    export const Dot = ({ on, kind }) =>
-      <i className={\`size-2 \${on ? 'text-nope' : 'text-ink'} \${DOTS[kind]}\`} title="not-a-class" />;`;
-  const classes = findClasses(code);
-  expect([...classes]).toEqual(['size-2', 'text-nope', 'text-ink', 'bg-white']);
-
-  const known = await rulesFor(classes);
-  expect([...classes].filter((name) => !known.has(name))).toEqual(['text-nope', 'bg-white']);
-});
+  return used.flat();
+}
 
 type Node = { readonly type: string; readonly [key: string]: unknown };
 
@@ -47,7 +76,10 @@ function findClasses(code: string): Set<string> {
   const attributes: unknown[] = [];
   walk(program, (node) => {
     if (node.type === 'VariableDeclarator') constants.set(nameOf(node['id']), node['init']);
-    if (node.type === 'JSXAttribute' && nameOf(node['name']) === 'className') attributes.push(node['value']);
+    const name = nameOf(
+      node.type === 'JSXAttribute' ? node['name'] : node.type === 'Property' ? node['key'] : undefined,
+    );
+    if (name === 'className') attributes.push(node['value']);
   });
   return new Set(attributes.flatMap((value) => classesIn(value, constants)));
 }
@@ -82,13 +114,17 @@ function walk(value: unknown, visit: (node: Node) => boolean | void): void {
 
 /** The classes that have a rule in the app's styles when these are used. */
 async function rulesFor(classes: Iterable<string>): Promise<ReadonlySet<string>> {
+  const css = await buildStyles(classes);
+  const names = Array.from(css.matchAll(/\.((?:\\.|[\w-])+)/g), ([, name = '']) => name.replaceAll(/\\(.)/g, '$1'));
+  return new Set(names);
+}
+
+async function buildStyles(classes: Iterable<string>): Promise<string> {
   const loadStylesheet = async (id: string, base: string) => {
     const file = id.startsWith('.') ? path.join(base, id) : createRequire(import.meta.url).resolve(`${id}/index.css`);
     return { path: file, base: path.dirname(file), content: await readFile(file, 'utf8') };
   };
   const theme = await readFile(path.join(import.meta.dirname, 'theme.css'), 'utf8');
   const compiler = await compile(theme, { base: import.meta.dirname, loadStylesheet });
-  const css = compiler.build([...classes]);
-  const names = Array.from(css.matchAll(/\.((?:\\.|[\w-])+)/g), ([, name = '']) => name.replaceAll(/\\(.)/g, '$1'));
-  return new Set(names);
+  return compiler.build([...classes]);
 }

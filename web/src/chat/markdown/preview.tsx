@@ -16,7 +16,7 @@ export function Preview({ code, language }: { readonly code: string; readonly la
       <img
         src={toImageAddress(withNamespace(code))}
         alt={t`Preview`}
-        className="mx-auto max-h-[480px] max-w-full bg-[white]"
+        className="mx-auto max-h-[480px] max-w-full sheet"
       />
     );
   return <PagePreview html={code} />;
@@ -60,7 +60,7 @@ function PagePreview({ html }: { readonly html: string }) {
         sandbox="allow-scripts"
         referrerPolicy="no-referrer"
         src={runsScripts ? '/frames/preview-with-scripts' : '/frames/preview'}
-        className="block h-[420px] w-full border-0 bg-[white] [color-scheme:light]"
+        className="block h-[420px] w-full border-0 sheet"
       />
     </figure>
   );
