@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Plugin, Rolldown } from 'vite';
+import { findFont } from './first-font.ts';
 
 const WORKER = 'service-worker.js';
 
@@ -23,7 +24,7 @@ export function shellFiles(firstPage: string, texts: RegExp): Plugin {
       if (worker.imports.length > 0) throw new Error('The service worker must be a single file.');
       const catalogues = chunks.filter(({ facadeModuleId }) => facadeModuleId && texts.test(facadeModuleId));
       const names = [entry, first, ...catalogues].flatMap((chunk) => [...filesOf(bundle, chunk)]);
-      const files = [...new Set(names)].map((name) => `/${name}`);
+      const files = [...new Set([...names, findFont(bundle)])].map((name) => `/${name}`);
       const version = createHash('sha256').update(JSON.stringify(files)).update(page.source).update(worker.code);
       const shell = { version: version.digest('hex').slice(0, 16), entry: entry.fileName, files };
       worker.code = worker.code.replace('__SHELL__', () => JSON.stringify(shell));

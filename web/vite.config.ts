@@ -6,6 +6,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { compressAssets } from './compress-assets.ts';
+import { preloadFirstFont } from './first-font.ts';
 import { shellFiles } from './shell-files.ts';
 
 const TEXTS = { configPath: path.join(import.meta.dirname, 'lingui.config.ts') };
@@ -20,6 +21,7 @@ export default defineConfig({
     lingui({ ...TEXTS, failOnMissing: true, failOnCompileError: true }),
     tailwindcss(),
     onlyNewFonts(),
+    preloadFirstFont(),
     shellFiles('/src/app/entrance.tsx', /\/locales\/\w+\.po$/),
     compressAssets(),
   ],

@@ -105,6 +105,9 @@ test('the worker keeps the files of the first page, and no answer of the service
 
   const kept = await cachedPaths();
   expect(kept).toContain('/');
+  expect(kept.filter((name) => name.endsWith('.woff2'))).toEqual([
+    expect.stringContaining('/inter-latin-wght-normal-'),
+  ]);
   expect(kept.filter((name) => name !== '/' && !name.startsWith('/assets/'))).toEqual([]);
   const worker = await fetch(`${line.url}/service-worker.js`);
   expect(worker.headers.get('content-security-policy')).toBe("default-src 'none'; connect-src 'self'");

@@ -84,6 +84,35 @@ test('an answer without formulas and diagrams loads nothing for them', async () 
   await page.close();
 });
 
+test('fonts come from the service alone, and a page loads only those that it uses', async () => {
+  const { page, fetched } = await openAnswer('Plain words.');
+  await page.evaluate(async () => void (await document.fonts.ready));
+  expect(fetched.filter((address) => /\.(?:woff2?|ttf|otf)\b/.test(address))).toEqual([
+    expect.stringMatching(`^${stage.url}/assets/inter-latin-wght-normal-`),
+  ]);
+  await page.close();
+
+  const other = await openAnswer('*Slanted* words, Ελληνικά, and `a -> b`.');
+  await other.answer.locator('code').waitFor();
+  await other.page.evaluate(async () => void (await document.fonts.ready));
+  const names = other.fetched.filter((address) => address.endsWith('.woff2'));
+  expect(names.every((address) => address.startsWith(`${stage.url}/assets/`))).toBe(true);
+  for (const part of ['inter-latin-wght-italic', 'inter-greek-wght-normal', 'jetbrains-mono-latin-wght-normal'])
+    expect(names.join()).toContain(part);
+  expect(names.join()).not.toContain('cyrillic');
+  const look = await other.answer.locator('code').evaluate((code) => {
+    const { fontFamily, fontVariantLigatures, fontFeatureSettings } = getComputedStyle(code);
+    return { fontFamily, fontVariantLigatures, fontFeatureSettings };
+  });
+  expect(look).toEqual({
+    fontFamily: expect.stringMatching(/^"JetBrains Mono Variable"/),
+    fontVariantLigatures: 'none', // or `->` would show as an arrow
+    fontFeatureSettings: '"calt" 0',
+  });
+  expect(other.page.problems).toEqual([]);
+  await other.page.close();
+});
+
 test('a formula or a diagram that makes no sense shows its source, and a hostile one changes nothing', async () => {
   const { page, answer } = await openAnswer(
     [

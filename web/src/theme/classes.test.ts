@@ -1,10 +1,9 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import { compile } from 'tailwindcss';
 import { parseSync } from 'vite';
 import { expect, test } from 'vitest';
+import { buildStyles } from './build-styles.ts';
 
 const SOURCES = path.join(import.meta.dirname, '..');
 /** They mark an element for the variants of others. */
@@ -117,14 +116,4 @@ async function rulesFor(classes: Iterable<string>): Promise<ReadonlySet<string>>
   const css = await buildStyles(classes);
   const names = Array.from(css.matchAll(/\.((?:\\.|[\w-])+)/g), ([, name = '']) => name.replaceAll(/\\(.)/g, '$1'));
   return new Set(names);
-}
-
-async function buildStyles(classes: Iterable<string>): Promise<string> {
-  const loadStylesheet = async (id: string, base: string) => {
-    const file = id.startsWith('.') ? path.join(base, id) : createRequire(import.meta.url).resolve(`${id}/index.css`);
-    return { path: file, base: path.dirname(file), content: await readFile(file, 'utf8') };
-  };
-  const theme = await readFile(path.join(import.meta.dirname, 'theme.css'), 'utf8');
-  const compiler = await compile(theme, { base: import.meta.dirname, loadStylesheet });
-  return compiler.build([...classes]);
 }
