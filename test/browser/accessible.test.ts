@@ -84,7 +84,7 @@ test('neither have the menu, the palette, a dialog and the sign-in page', async 
 });
 
 /** The colours of a code block come after its text, and must be legible as well. */
-const COLOURED_CODE = '[style*="--shiki-dark"]';
+const COLOURED_CODE = '[style*="--code-"]';
 
 /** Nothing is loading any more. */
 async function settled(page: Page): Promise<void> {

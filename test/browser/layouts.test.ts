@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 import { takePicture } from './check-page.ts';
@@ -96,6 +96,68 @@ test('no page is wider than a phone in German, nor when it is written from right
   await page.evaluate(() => localStorage.removeItem('reborn.language'));
   expect(sidebar && sidebar.x + sidebar.width).toBe(1280);
   expect(found).toEqual([]);
+});
+
+const boxOf = async (of: Locator) => {
+  const { x, y, width, height } = (await of.first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  return { x: Math.round(x), y: Math.round(y), width: Math.round(width), height: Math.round(height) };
+};
+
+test("the person's words, the answer and what is typed begin at one line, in a column of 704 pixels", async () => {
+  const answer = page.getByRole('article').locator('.prose');
+  const block = page.locator('.yours');
+  const places = async () => {
+    const [words, box, said, typed] = await Promise.all([
+      boxOf(block.locator('p')),
+      boxOf(block),
+      boxOf(answer),
+      boxOf(page.getByRole('textbox', { name: 'Message' })),
+    ]);
+    return { words: words.x, answer: said.x, typed: typed.x, hangs: words.x - box.x, column: said.width };
+  };
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${stage.url}/threads/${thread}`);
+  await answer.first().waitFor();
+  const start = 264 + (1440 - 264 - 704) / 2;
+  expect(await places()).toEqual({ words: start, answer: start, typed: start, hangs: 16, column: 704 });
+  expect((await boxOf(page.getByRole('navigation'))).width).toBe(264);
+  expect((await boxOf(page.locator('main > header'))).height).toBe(52);
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(places).toEqual({ words: 20, answer: 20, typed: 20, hangs: 12, column: 350 });
+});
+
+test('a page of settings has a column of 832 pixels with its padding, and less of that on a phone', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await goWithin(page, '/settings');
+  const card = () => boxOf(page.locator('main .card'));
+  await page.locator('main .card').first().waitFor();
+  expect(await card()).toMatchObject({ x: 264 + (1440 - 264 - 832) / 2 + 40, width: 832 - 80 });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(card).toMatchObject({ x: 16, width: 390 - 32 });
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('menus and the drawer move only for people who have not asked for less motion', async () => {
+  const durations = (of: Locator) => of.evaluate((element) => getComputedStyle(element).transitionDuration);
+  const menu = page.getByRole('menu');
+  const open = async () => {
+    await page.getByRole('button', { name: /^Theme and account/ }).click();
+    await menu.waitFor();
+    const found = await durations(menu);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    return found;
+  };
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  expect(await open()).toBe('0.12s');
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await durations(page.locator('nav.drawer'))).toContain('0.2s');
+
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await durations(page.locator('nav.drawer'))).toBe('0s');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(await open()).toBe('0s');
 });
 
 test('long lists are shown a page at a time, and what is further down is found', async () => {

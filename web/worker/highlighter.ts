@@ -1,17 +1,13 @@
 import { createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import { bundledLanguages } from 'shiki/langs';
-import dark from 'shiki/themes/github-dark-high-contrast.mjs';
-import light from 'shiki/themes/github-light-high-contrast.mjs';
+import { CODE_THEME } from './code-theme.ts';
 import type { CodeToColour, ColouredCode } from './highlighter-messages.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 
-/** The usual themes are too pale on our surfaces. */
-const THEMES = { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' };
-
 const highlighter = createHighlighterCore({
-  themes: [light, dark],
+  themes: [CODE_THEME],
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 });
 
@@ -29,7 +25,7 @@ async function colour({ code, language }: CodeToColour): Promise<ColouredCode> {
   // The first line of a language takes seconds on a slow machine, because its expressions are compiled then. So there
   // is no limit for a line; the page ends this worker when it takes too long.
   const lang = isKnown ? language : 'text';
-  const coloured = codeToTokens(code, { lang, themes: THEMES, tokenizeTimeLimit: 0 });
+  const coloured = codeToTokens(code, { lang, theme: CODE_THEME.name, tokenizeTimeLimit: 0 });
   delete coloured.grammarState; // it can't be sent to the page
   return coloured;
 }

@@ -37,7 +37,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-scrim" />
         <Dialog.Popup
           aria-label={t`Commands`}
-          className="fixed left-1/2 top-[12vh] z-40 flex max-h-[60vh] w-[min(560px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded border border-line bg-raised shadow-float outline-none"
+          className="fixed left-1/2 top-[12vh] z-40 flex max-h-[60vh] w-[min(560px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden popup pops"
         >
           <input
             role="combobox"
@@ -46,7 +46,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             aria-controls={list}
             aria-activedescendant={commands[chosen] && `${list}-${chosen}`}
             placeholder={t`Go to a page or a thread`}
-            className="min-h-12 border-b border-line bg-transparent px-4 text-l outline-none"
+            className="min-h-12 border-b border-line bg-transparent px-4 text-reading outline-none"
             value={text}
             onChange={(event) => {
               setText(event.target.value);

@@ -8,8 +8,8 @@ export function ConnectionDot() {
   const connection = useConnection();
   const seconds = useSecondsUntil(connection.state === 'reconnecting' ? connection.at : undefined);
   return (
-    <span role="status" className="inline-flex items-center gap-2 text-s text-soft">
-      <span className={`size-2 rounded-full ${COLOURS[connection.state]}`} />
+    <span role="status" className="inline-flex items-center gap-2 text-meta text-soft">
+      <span className={`dot ${COLOURS[connection.state]}`} />
       {wordsOf(connection, seconds)}
     </span>
   );

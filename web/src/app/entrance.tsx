@@ -46,7 +46,7 @@ function Door() {
     );
   return (
     <main className="mx-auto max-w-[480px] p-8">
-      <h1 className="mb-4 text-xl font-semibold">Reborn</h1>
+      <h1 className="mb-4 text-title">Reborn</h1>
       {isAway && !navigator.onLine ? (
         <p role="status">
           <Trans>You are offline. The app continues when the connection is back.</Trans>

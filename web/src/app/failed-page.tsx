@@ -15,7 +15,7 @@ export function FailedPage({ error, reset }: { readonly error: unknown; readonly
 export function MissingPage() {
   return (
     <Page title={t`No such page`} about={t`The address may be mistyped, or what it showed was deleted.`}>
-      <Link to="/" className="underline underline-offset-2">
+      <Link to="/" className="link">
         <Trans>Go to the chat</Trans>
       </Link>
     </Page>

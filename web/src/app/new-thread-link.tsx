@@ -8,7 +8,7 @@ export function NewThreadLink({ className = '' }: { readonly className?: string 
       to="/"
       aria-label={t`New thread`}
       title={t`New thread`}
-      className={`inline-flex size-8 shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink ${className}`}
+      className={`inline-flex size-target shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink ${className}`}
     >
       <Icon name="add" />
     </Link>

@@ -17,7 +17,7 @@ export function NewVersionBar() {
   return (
     <div
       role="status"
-      className="flex shrink-0 flex-wrap items-center justify-center gap-3 border-b border-line bg-sunken px-4 py-2 text-s"
+      className="flex shrink-0 flex-wrap items-center justify-center gap-3 border-b border-line bg-sunken px-4 py-2 text-meta"
     >
       <Trans>A new version of the app is ready.</Trans>
       <Button icon="retry" onClick={() => location.reload()}>

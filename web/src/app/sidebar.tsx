@@ -28,7 +28,8 @@ export function Sidebar() {
         ref={ref}
         aria-label={t`Threads and pages`}
         onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
-        className={`z-20 flex h-full w-[272px] shrink-0 flex-col border-e border-line bg-sunken max-md:fixed max-md:inset-y-0 max-md:start-0 max-md:shadow-float ${open ? '' : 'max-md:hidden'}`}
+        data-closed={open ? undefined : ''}
+        className="drawer z-20 flex h-full w-sidebar shrink-0 flex-col border-e border-line bg-sunken"
       >
         <Top />
         <ThreadList />
@@ -45,8 +46,8 @@ export function Sidebar() {
 function Top() {
   const { setOpen, openPalette } = use(SidebarContext);
   return (
-    <div className="flex items-center gap-1 py-3 ps-4 pe-2">
-      <Link to="/" className="me-auto text-l font-semibold">
+    <div className="flex h-header shrink-0 items-center gap-1 ps-4 pe-2">
+      <Link to="/" className="me-auto font-semibold">
         Reborn
       </Link>
       <IconButton icon="search" label={t`Commands (Ctrl K)`} onClick={openPalette} />
@@ -63,7 +64,7 @@ function Places() {
       <PlaceList shown={places()} />
       {me.role === 'operator' && (
         <details className="group" open={location.pathname.startsWith('/operator')}>
-          <summary className="flex min-h-8 items-center gap-3 rounded px-2 text-m text-soft hover:bg-hover hover:text-ink">
+          <summary className="flex min-h-target items-center gap-3 rounded px-2 text-soft hover:bg-hover hover:text-ink">
             <Icon name="right" className="transition-transform group-open:rotate-90" />
             <Trans>Operator</Trans>
           </summary>
@@ -83,7 +84,7 @@ function PlaceList({ shown }: { readonly shown: readonly Place[] }) {
         <li key={place.to}>
           <Link
             to={place.to}
-            className="flex min-h-8 items-center gap-3 rounded px-2 text-m hover:bg-hover hover:text-ink"
+            className="flex min-h-target items-center gap-3 rounded px-2 hover:bg-hover hover:text-ink"
             activeProps={{ className: 'bg-hover font-medium' }}
             inactiveProps={{ className: 'text-soft' }}
           >

@@ -36,9 +36,9 @@ export function SignInPage() {
   };
   return (
     <main className="flex h-full items-center justify-center overflow-y-auto p-4">
-      <div className="flex w-full max-w-[360px] flex-col gap-6">
+      <div className="flex w-full max-w-[360px] flex-col gap-7">
         <header>
-          <h1 className="text-2xl font-semibold">Reborn</h1>
+          <h1 className="text-title">Reborn</h1>
           <p className="text-soft">
             <Trans>Sign in to continue.</Trans>
           </p>
@@ -65,7 +65,7 @@ export function SignInPage() {
           </a>
         )}
         {signIn.error && (
-          <p role="alert" className="flex items-start gap-3 rounded border border-failed bg-failed-wash p-3">
+          <p role="alert" className="flex items-start gap-3 wash bg-failed-wash">
             <Icon name="warning" className="mt-1 text-failed" />
             {wordsFor(signIn.error, signIn.variables)}
           </p>

@@ -32,11 +32,11 @@ export function ChannelRow({ channel }: Props) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-60">
           <p className="break-words font-medium">{name}</p>
-          <p className="text-s text-soft">
+          <p className="text-meta text-soft">
             {PLATFORMS[channel.channel]()}, {describeMode(channel)}
             {channel.groups && `, ${t`also in groups`}`}
           </p>
-          {counts !== '' && <p className="text-s text-soft">{counts}</p>}
+          {counts !== '' && <p className="text-meta text-soft">{counts}</p>}
         </div>
         <Connection channel={channel} />
         <div className="flex flex-wrap gap-2">
@@ -54,7 +54,7 @@ export function ChannelRow({ channel }: Props) {
         </div>
       </div>
       {channel.last_error !== null && (
-        <p className="break-words rounded bg-failed-wash p-3 text-s">
+        <p className="break-words rounded bg-failed-wash p-3 text-meta">
           {channel.last_error}
           {channel.failed_at !== null && (
             <>
@@ -91,7 +91,7 @@ function Connection({ channel: { last_error: error, received_at: received } }: P
 function RequestUrl({ channel }: Props) {
   if (channel.channel !== 'slack' || channel.request_url === null) return null;
   return (
-    <div className="text-s">
+    <div className="text-meta">
       <p className="text-soft">
         <Trans>
           Enter this request URL in the settings of the Slack app, under Event Subscriptions, Interactivity and the
@@ -111,7 +111,7 @@ type ResultProps = { readonly isPending: boolean; readonly result: { readonly er
 function TestResult({ isPending, result }: ResultProps) {
   if (isPending || !result) return null;
   return (
-    <p role="status" className={`break-words text-s ${result.error === null ? 'text-soft' : 'text-failed'}`}>
+    <p role="status" className={`break-words text-meta ${result.error === null ? 'text-soft' : 'text-failed'}`}>
       {result.error ?? t`The platform accepts the credentials.`}
     </p>
   );

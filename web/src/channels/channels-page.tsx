@@ -49,7 +49,7 @@ function ManagedChannels() {
         }
       >
         {(channels) => (
-          <ul aria-label={t`Channels`} className="divide-y divide-line rounded border border-line bg-raised">
+          <ul aria-label={t`Channels`} className="divide-y divide-line card">
             {channels.map((channel) => (
               <ChannelRow key={channel.id} channel={channel} />
             ))}

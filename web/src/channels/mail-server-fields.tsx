@@ -35,8 +35,8 @@ export function MailServerFields({ name, server, onChange, errorAt }: Props) {
   const choose = (security: Security) =>
     onChange({ ...server, security, port: server.port === usual[server.security] ? usual[security] : server.port });
   return (
-    <fieldset className="grid grid-cols-[minmax(0,1fr)_6rem] items-start gap-3 rounded border border-line p-3">
-      <legend className="px-1 text-s font-medium">{name === 'imap' ? t`IMAP server` : t`SMTP server`}</legend>
+    <fieldset className="grid grid-cols-[minmax(0,1fr)_6rem] items-start gap-3 rounded-lg border border-line p-3">
+      <legend className="px-1 text-meta font-medium">{name === 'imap' ? t`IMAP server` : t`SMTP server`}</legend>
       <TextField
         label={t`Host`}
         required

@@ -25,40 +25,42 @@ export function NewThread() {
   useTitle(t`New thread`);
   return (
     <main className="flex h-full min-h-0 flex-col">
-      <div className="flex h-12 shrink-0 items-center px-2 md:hidden">
+      <div className="flex h-header shrink-0 items-center px-1 md:hidden">
         <SidebarToggle />
       </div>
-      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
-        <div className="m-auto w-full max-w-prose py-8">
-          <h1 className="text-2xl font-semibold">
-            <Trans>How can I help?</Trans>
-          </h1>
-          {me.model.demo && (
-            <p className="mt-1 text-l text-soft">
-              <Trans>The demo model works offline and knows little.</Trans>{' '}
-              {me.role === 'operator' && (
-                <Link to="/operator/models" className="underline underline-offset-2">
-                  <Trans>Choose a model</Trans>
-                </Link>
-              )}
-            </p>
-          )}
-          <ul className="mt-6 grid gap-2 md:grid-cols-3">
-            {thingsToTry(data?.tools ?? [], me.model.demo).map((text) => (
-              <li key={text}>
-                <button
-                  type="button"
-                  onClick={() => setSuggested({ text })}
-                  className="h-full w-full rounded border border-line bg-raised p-3 text-start hover:border-edge hover:bg-hover"
-                >
-                  {text}
-                </button>
-              </li>
-            ))}
-          </ul>
-          <Suspense fallback={null}>
-            <Overview />
-          </Suspense>
+      <div className="fades min-h-0 flex-1">
+        <div className="h-full overflow-y-auto">
+          <div className="column pt-5 pb-8 md:pt-14">
+            <h1 className="text-display">
+              <Trans>How can I help?</Trans>
+            </h1>
+            {me.model.demo && (
+              <p className="mt-1 text-soft">
+                <Trans>The demo model works offline and knows little.</Trans>{' '}
+                {me.role === 'operator' && (
+                  <Link to="/operator/models" className="link">
+                    <Trans>Choose a model</Trans>
+                  </Link>
+                )}
+              </p>
+            )}
+            <ul className="mt-5 grid gap-2 md:grid-cols-3">
+              {thingsToTry(data?.tools ?? [], me.model.demo).map((text) => (
+                <li key={text}>
+                  <button
+                    type="button"
+                    onClick={() => setSuggested({ text })}
+                    className="card flex h-full w-full p-3.5 text-start hover:border-edge hover:bg-hover"
+                  >
+                    {text}
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <Suspense fallback={null}>
+              <Overview />
+            </Suspense>
+          </div>
         </div>
       </div>
       <Composer

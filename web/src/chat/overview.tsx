@@ -32,7 +32,7 @@ export function Overview() {
     gates.data?.gates.filter((gate) => gate.user_id === me.user_id && gate.kind !== 'external-tool') ?? [];
   const recent = threads.data?.pages[0]?.threads.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)) ?? [];
   return (
-    <div className="mt-8 flex flex-col gap-6">
+    <div className="mt-7 flex flex-col gap-7">
       <Section title={t`Waits for you`} rows={waiting.slice(0, MOST)}>
         {(gate) => <GateLink key={gate.id} gate={gate} />}
       </Section>
@@ -70,13 +70,13 @@ function Section<T>({
   if (rows.length === 0) return null;
   return (
     <section aria-label={title}>
-      <h2 className="text-s font-medium text-soft">{title}</h2>
-      <ul className="mt-1 divide-y divide-line rounded border border-line">{rows.map(children)}</ul>
+      <h2 className="font-semibold">{title}</h2>
+      <ul className="card mt-2 divide-y divide-line overflow-hidden">{rows.map(children)}</ul>
     </section>
   );
 }
 
-const ROW = 'flex min-h-11 items-center gap-3 px-3 hover:bg-hover';
+const ROW = 'flex min-h-11 items-center gap-3 px-3.5 hover:bg-hover focus-visible:-outline-offset-2';
 
 function GateLink({ gate: { thread_id: threadId, kind, call, created_at: since } }: { readonly gate: OpenGate }) {
   const words = kind === 'auth' ? t`${call.name} needs a sign-in` : `${call.name} ${outlineArguments(call.arguments)}`;
@@ -113,7 +113,7 @@ function ThreadLink({ thread }: { readonly thread: Thread }) {
 }
 
 const Time = ({ time }: { readonly time: string }) => (
-  <span className="text-s text-soft">
+  <span className="text-meta text-soft">
     <RelativeTime time={time} />
   </span>
 );

@@ -32,14 +32,14 @@ export function ThreadHeader({
 }) {
   const { me } = useServices();
   return (
-    <header className="flex h-12 shrink-0 items-center gap-3 border-b border-line px-2 md:ps-6 md:pe-3">
+    <header className="flex h-header shrink-0 items-center gap-3 px-1 md:ps-5 md:pe-3">
       <SidebarToggle />
       <div className="flex min-w-0 flex-1 items-center gap-3 max-sm:flex-col max-sm:items-start max-sm:gap-0">
-        <h1 className="min-w-0 max-w-full flex-1 truncate text-m font-semibold" title={thread?.title}>
+        <h1 className="min-w-0 max-w-full flex-1 truncate text-interface font-semibold" title={thread?.title}>
           {thread ? titleOf(thread) : ' '}
         </h1>
-        <div className="flex min-w-0 max-w-full shrink-0 items-center gap-3 text-s text-soft">
-          <ModelPicker chosen={model} onChoose={onModel} />
+        <div className="flex min-w-0 max-w-full shrink-0 items-center gap-3 text-meta text-soft">
+          <ModelPicker chosen={model} onChoose={onModel} className="max-sm:-ms-1 max-sm:min-h-6" />
           {hasReadOthers(state) && <OthersMark state={state} hasOlder={hasOlder} />}
           {thread && (
             <span className="shrink-0 tabular-nums" title={t`What the thread has cost so far`}>
@@ -73,7 +73,7 @@ function OthersMark({ state, hasOlder }: { readonly state: ThreadState; readonly
     </>
   );
   const title = t`This conversation has read text by others, so the agent asks more often. Begin a new thread for something else.`;
-  const look = 'flex min-h-8 shrink-0 items-center gap-1 rounded px-1';
+  const look = 'flex min-h-target shrink-0 items-center gap-1 rounded px-1';
   if (first === undefined || isStart)
     return (
       <span className={look} title={title}>

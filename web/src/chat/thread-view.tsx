@@ -99,7 +99,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               onOlder={() => void followed.loadOlder()}
             />
           ) : (
-            <div className="mx-auto w-full max-w-prose flex-1 p-4">
+            <div className="column flex-1 pt-4">
               {phase === 'failed' ? (
                 <Problem error={missingThread(error)} onRetry={() => void followed.open()} />
               ) : (
@@ -108,12 +108,12 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
             </div>
           )}
           {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
-            <p role="status" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-soft">
+            <p role="status" className="column pb-2 text-meta text-soft">
               <Trans>The question in the notification was answered, or is no longer open.</Trans>
             </p>
           )}
           {actions.problem !== undefined && (
-            <p role="alert" className="mx-auto w-full max-w-prose px-4 pb-2 text-s text-failed">
+            <p role="alert" className="column pb-2 text-meta text-failed">
               {wordsOf(actions.problem)}
             </p>
           )}

@@ -20,8 +20,8 @@ export function PrintPage() {
   useTitle(data?.thread.title || t`Print`);
   if (error)
     return (
-      <main className="mx-auto max-w-prose p-8">
-        <h1 className="mb-4 text-xl font-semibold">
+      <main className="column py-8">
+        <h1 className="mb-4 text-title">
           <Trans>Print</Trans>
         </h1>
         <Problem error={error} />
@@ -29,7 +29,7 @@ export function PrintPage() {
     );
   if (!data)
     return (
-      <main className="mx-auto max-w-prose p-8">
+      <main className="column py-8">
         <Skeleton label={t`Loading`} rows={6} />
       </main>
     );
@@ -42,7 +42,7 @@ export function PrintPage() {
           <Link
             to="/threads/$threadId"
             params={{ threadId }}
-            className="inline-flex min-h-8 items-center rounded px-3 font-medium text-soft hover:bg-hover hover:text-ink"
+            className="inline-flex min-h-target items-center rounded px-3 font-medium text-soft hover:bg-hover hover:text-ink"
           >
             <Trans>Back</Trans>
           </Link>

@@ -30,8 +30,8 @@ export function SharedThreadPage({ link }: { readonly link: string }) {
 
   if (!shown)
     return (
-      <main className="mx-auto max-w-prose p-8">
-        <h1 className="mb-4 text-xl font-semibold">
+      <main className="column py-8">
+        <h1 className="mb-4 text-title">
           <Trans>Shared thread</Trans>
         </h1>
         <p role={problem ? 'alert' : 'status'} className="text-soft">
@@ -110,14 +110,14 @@ function SharedFiles({ parts }: { readonly parts: readonly SharedPart[] }) {
 function SharedFile({ file }: { readonly file: Exclude<SharedPart, { type: 'text' }> }) {
   if (file.type === 'hidden')
     return (
-      <span className="text-s text-soft">
+      <span className="text-meta text-soft">
         {file.kind === 'image' ? t`An image that is not shared` : t`A file that is not shared`}
       </span>
     );
   if (file.type === 'image')
-    return <img src={file.url} alt={t`Attached`} className="max-h-96 max-w-full rounded border border-line" />;
+    return <img src={file.url} alt={t`Attached`} className="max-h-96 max-w-full rounded-lg border border-line" />;
   return (
-    <a href={file.url} download className="flex min-h-8 items-center gap-2 rounded border border-line px-2 text-s">
+    <a href={file.url} download className="chip min-h-target">
       <Icon name="file" /> {file.filename ?? t`File`}
     </a>
   );

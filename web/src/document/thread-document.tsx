@@ -2,7 +2,6 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
-import { Speaker } from '../chat/transcript/speaker.tsx';
 import { formatExact } from '../format/time.ts';
 import { Icon } from '../parts/icon.tsx';
 
@@ -45,11 +44,11 @@ export function ThreadDocument({
 }) {
   return (
     <main className="h-full overflow-y-auto print:h-auto print:overflow-visible">
-      <div className="mx-auto flex max-w-prose flex-col gap-6 px-4 py-8 print:max-w-none print:p-0">
+      <div className="column flex flex-col gap-7 py-8 print:max-w-none print:p-0">
         <header className="flex flex-wrap items-start gap-3 border-b border-line pb-4">
           <div className="min-w-0 flex-1 basis-64">
-            <h1 className="break-words text-xl font-semibold">{title || t`Untitled`}</h1>
-            <p className="text-s text-soft">{about}</p>
+            <h1 className="break-words text-title">{title || t`Untitled`}</h1>
+            <p className="text-meta text-soft">{about}</p>
           </div>
           {actions && <div className="flex gap-2 print:hidden">{actions}</div>}
         </header>
@@ -71,14 +70,15 @@ function Message({
   readonly entry: DocumentEntry & { readonly type: 'message' };
   readonly frames: boolean;
 }) {
-  const plain = <p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>;
+  const plain = <p className="whitespace-pre-wrap break-words text-reading">{entry.text}</p>;
   return (
     <>
-      <Speaker name={entry.speaker}>
-        <time dateTime={entry.time} className="text-s text-soft">
+      <div className="mb-1 flex items-center justify-between gap-2">
+        <h2 className="font-semibold">{entry.speaker}</h2>
+        <time dateTime={entry.time} className="text-meta text-soft">
           {formatExact(entry.time)}
         </time>
-      </Speaker>
+      </div>
       {entry.isAnswer ? (
         <Suspense fallback={plain}>
           <Markdown text={entry.text} streaming={false} frames={frames} />
@@ -94,17 +94,17 @@ function Message({
 function ToolCall({ entry }: { readonly entry: DocumentEntry & { readonly type: 'tool' } }) {
   return (
     <div className="flex flex-col gap-2 border-s border-line ps-4">
-      <p className="flex items-center gap-2 text-s font-medium">
+      <p className="flex items-center gap-2 text-meta font-medium">
         <Icon name="tool" className="text-soft" />
         {entry.name}
       </p>
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         <Trans>Arguments</Trans>
       </p>
       <ReadableJson text={entry.arguments} />
       {entry.result !== undefined && (
         <>
-          <p className="text-s text-soft">
+          <p className="text-meta text-soft">
             <Trans>Result</Trans>
           </p>
           <ReadableJson text={entry.result} />

@@ -43,19 +43,19 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
     [t`Came by`, turn.channel],
   ];
   return (
-    <div className="flex flex-col gap-6">
+    <div className="flex flex-col gap-7">
       <div className="flex flex-col gap-3">
         <StatusMark mark={MARKS[turn.status]} words={statuses()[turn.status]} />
-        <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-3">
+        <dl className="grid grid-cols-2 gap-x-5 gap-y-2 sm:grid-cols-3">
           {facts.map(([name, value]) => (
             <div key={name}>
-              <dt className="text-s text-soft">{name}</dt>
+              <dt className="text-meta text-soft">{name}</dt>
               <dd className="font-medium tabular-nums">{value}</dd>
             </div>
           ))}
         </dl>
         {turn.attempts > 1 && (
-          <p className="text-s text-soft">
+          <p className="text-meta text-soft">
             <Trans>
               It was started {turn.attempts} times: a process died or handed it over, and the next attempt continued
               from what was stored.
@@ -68,7 +68,7 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
       {chosen && <SpanDetail turn={turn} span={chosen} />}
       {turn.superseded.map((half) => (
         <section key={`${half.attempt} ${half.text.length}`}>
-          <h2 className="text-s text-soft">
+          <h2 className="text-meta text-soft">
             <Trans>Said in attempt {half.attempt + 1}, which was cut off</Trans>
           </h2>
           <p className="whitespace-pre-wrap break-words border-s border-line ps-3 text-soft">{half.text}</p>

@@ -18,11 +18,7 @@ export function InspectorDrawer({ turnId, onClose }: { readonly turnId: string; 
   });
   return (
     <Dialog title={t`Inspector`} place="side" onClose={onClose}>
-      <Link
-        to="/turns/$turnId"
-        params={{ turnId }}
-        className="mb-4 inline-block text-s text-soft underline underline-offset-2"
-      >
+      <Link to="/turns/$turnId" params={{ turnId }} className="mb-4 inline-block text-meta text-soft link">
         <Trans>Open as a page</Trans>
       </Link>
       {error && <Problem error={error} />}

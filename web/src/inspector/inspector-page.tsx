@@ -21,7 +21,7 @@ export function InspectorPage() {
       about={t`How one turn went: every model call, tool call, gate and attempt, to scale.`}
       actions={
         data && (
-          <Link to="/threads/$threadId" params={{ threadId: data.thread_id }} className="underline underline-offset-2">
+          <Link to="/threads/$threadId" params={{ threadId: data.thread_id }} className="link">
             <Trans>Go to its thread</Trans>
           </Link>
         )

@@ -14,7 +14,7 @@ export function PromptView({ turn: { prompt, summary } }: { readonly turn: TurnI
       </summary>
       <div className="mt-3 flex flex-col gap-3">
         {summary && (
-          <p className="text-s text-soft">
+          <p className="text-meta text-soft">
             <Trans>
               A summary by {summary.model} stands in it for everything up to turn {summary.through_seq}, which stays in
               the thread.
@@ -25,7 +25,7 @@ export function PromptView({ turn: { prompt, summary } }: { readonly turn: TurnI
         {prompt.messages.map((message, index) => (
           <Said key={index} role={message.role} text={message.text || JSON.stringify(message.calls ?? [])} />
         ))}
-        <p className="text-s text-soft">
+        <p className="text-meta text-soft">
           {prompt.tools.length === 0
             ? t`No tools were offered.`
             : t`Tools offered: ${prompt.tools.map(({ name }) => name).join(', ')}`}
@@ -38,7 +38,7 @@ export function PromptView({ turn: { prompt, summary } }: { readonly turn: TurnI
 function Said({ role, text }: { readonly role: string; readonly text: string }) {
   return (
     <div>
-      <p className="text-s text-soft">{role}</p>
+      <p className="text-meta text-soft">{role}</p>
       <ReadableJson text={text} />
     </div>
   );

@@ -15,14 +15,14 @@ export function SpanDetail({ turn, span }: { readonly turn: TurnInspection; read
   return (
     <section aria-label={labelOf(span)} className="flex flex-col gap-3 border-t border-line pt-4">
       <h2 className="font-semibold">{labelOf(span)}</h2>
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         {timesOf(span)}
         {span.attempt !== null && span.kind !== 'attempt' && <>, {t`attempt ${span.attempt + 1}`}</>}
         {span.usage && <>. {usageWords(span.usage)}</>}
       </p>
       {made.map((item) => (
         <div key={item.id}>
-          <p className="text-s text-soft">
+          <p className="text-meta text-soft">
             {titleOf(item)}
             {originWords(item) && `, ${originWords(item)}`}
           </p>
@@ -39,7 +39,7 @@ function CallSituation({ turn, callId }: { readonly turn: TurnInspection; readon
   const judged = turn.calls.find(({ call_id: id }) => id === callId);
   if (!judged) return null;
   return (
-    <div className="text-s text-soft">
+    <div className="text-meta text-soft">
       <p>{situations()[judged.situation]}</p>
       {judged.allowed_by && <p>{permissions()[judged.allowed_by]}</p>}
       {judged.because.length > 0 && (

@@ -49,7 +49,7 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
                 type="button"
                 aria-pressed={span === chosen}
                 onClick={() => onChoose(span)}
-                className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] md:grid-cols-[minmax(0,22%)_1fr_64px] items-center gap-3 rounded px-2 py-1 text-start text-s hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
+                className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] md:grid-cols-[minmax(0,22%)_1fr_64px] items-center gap-3 rounded px-2 py-1 text-start text-meta hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
               >
                 <span className="truncate">
                   {kinds()[span.kind] && <span className="text-soft">{kinds()[span.kind]} </span>}

@@ -59,8 +59,8 @@ export function JobsPage() {
                     <StatusMark {...markOfJob(job)} />
                   </span>
                   <span className="min-w-0 flex-1 basis-48 truncate">{job.conversation_id ?? job.id}</span>
-                  <span className="text-s text-soft">{job.user_id}</span>
-                  <span className="text-s text-soft">
+                  <span className="font-mono text-meta text-soft">{job.user_id}</span>
+                  <span className="text-meta text-soft">
                     <RelativeTime time={job.created_at} />
                   </span>
                 </>

@@ -56,12 +56,12 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
   const changed = server.tools.filter((tool) => !tool.reviewed);
   const problem = refresh.error ?? accept.error ?? remove.error;
   return (
-    <div className="flex flex-col gap-6">
+    <div className="flex flex-col gap-7">
       <p className="break-words">
-        {server.url}
+        <span className="exact break-all">{server.url}</span>
         {server.protocol && ` (MCP ${server.protocol})`}
       </p>
-      {server.problem !== null && <p className="rounded bg-failed-wash p-3">{server.problem}</p>}
+      {server.problem !== null && <p className="wash bg-failed-wash">{server.problem}</p>}
       {server.sign_in === 'needed' && (
         <section className="flex flex-col gap-3">
           <p>
@@ -72,7 +72,7 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
         </section>
       )}
       {changed.length > 0 && (
-        <section className="flex flex-col gap-3 rounded border border-line border-s-4 border-s-waiting bg-waiting-wash p-4">
+        <section className="flex flex-col gap-3 gate p-4">
           <h3 className="font-semibold">
             <Trans>New and changed tools</Trans>
           </h3>
@@ -83,11 +83,11 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
             <div key={tool.name}>
               <p className="font-medium">{tool.name}</p>
               {tool.description_before !== null && (
-                <p className="break-words text-s text-soft">
+                <p className="break-words text-meta text-soft">
                   <Trans>Before: {tool.description_before}</Trans>
                 </p>
               )}
-              <p className="break-words text-s">
+              <p className="break-words text-meta">
                 <Trans>Now: {tool.description}</Trans>
               </p>
             </div>
@@ -113,12 +113,12 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
                   words={tool.read_only ? t`only reads` : tool.destructive ? t`can destroy` : t`writes`}
                 />
               </div>
-              <p className="break-words text-s text-soft">{tool.description}</p>
+              <p className="break-words text-meta text-soft">{tool.description}</p>
             </li>
           ))}
         </ul>
         {server.left_out.map((reason) => (
-          <p key={reason} className="mt-2 break-words text-s text-soft">
+          <p key={reason} className="mt-2 break-words text-meta text-soft">
             <Trans>Left out: {reason}</Trans>
           </p>
         ))}

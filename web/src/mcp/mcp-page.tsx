@@ -61,11 +61,11 @@ function ServerRow({ server }: { readonly server: Listing }) {
     <>
       <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{server.name}</span>
-        <span className="block truncate text-s text-soft">{server.url}</span>
+        <span className="block truncate font-mono text-meta text-soft">{server.url}</span>
       </span>
       {server.hidden && <StatusMark mark="idle" words={t`hidden by everyone's`} />}
       <ServerState server={server} />
-      <span className="text-s text-soft">
+      <span className="text-meta text-soft">
         {plural(server.tools, { one: '# tool', other: '# tools' })}, {server.for === 'me' ? t`yours` : t`for everyone`}
       </span>
     </>

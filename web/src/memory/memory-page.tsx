@@ -60,17 +60,17 @@ export function MemoryPage() {
                 <>
                   <span className="min-w-0 flex-1 basis-full sm:basis-60">
                     <span className="block truncate font-medium">{note.path}</span>
-                    <span className="line-clamp-2 break-words text-s text-soft">{note.text}</span>
+                    <span className="line-clamp-2 break-words text-meta text-soft">{note.text}</span>
                   </span>
-                  {note.origin !== 'person' && <span className="text-s text-soft">{originWords(note.origin)}</span>}
-                  <span className="text-s text-soft">
+                  {note.origin !== 'person' && <span className="text-meta text-soft">{originWords(note.origin)}</span>}
+                  <span className="text-meta text-soft">
                     <RelativeTime time={note.updated_at} />
                   </span>
                 </>
               )}
             </Rows>
             {notes.length === MOST_NOTES && (
-              <p className="text-center text-s text-soft">
+              <p className="text-center text-meta text-soft">
                 {q
                   ? t`These are the ${MOST_NOTES} that fit best. Search for the others.`
                   : t`These are the ${MOST_NOTES} newest. Search for the others.`}

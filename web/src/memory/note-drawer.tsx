@@ -51,7 +51,7 @@ function NoteForm({ note: { path, text: stored, origin }, onDone }: NoteFormProp
       <NoteOrigin origin={origin} />
       <textarea
         aria-label={t`Text of ${path}`}
-        className="field-sizing-content min-h-40 w-full rounded border border-edge bg-raised p-3 text-l"
+        className="field-sizing-content field min-h-40 w-full p-3 text-reading"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />

@@ -15,7 +15,7 @@ export function originWords(origin: Exclude<Note['origin'], 'person'>): string {
 export function NoteOrigin({ origin }: Pick<Note, 'origin'>) {
   if (origin === 'person') return null;
   return (
-    <p className="text-s text-soft">
+    <p className="text-meta text-soft">
       {origin === 'foreign' ? (
         <Trans>
           The agent wrote this after reading text by others. When it reads this note, it asks before it acts, as after
@@ -39,7 +39,7 @@ export function UnknownNotes({ count }: { readonly count: number }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: ['memory'] }),
   });
   return (
-    <section aria-label={t`Notes of unknown origin`} className="flex flex-col gap-3 rounded border border-line p-4">
+    <section aria-label={t`Notes of unknown origin`} className="flex flex-col gap-3 rounded-lg border border-line p-4">
       <p>
         <Plural
           value={count}

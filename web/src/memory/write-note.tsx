@@ -53,7 +53,7 @@ export function WriteNote({
           label={t`Text`}
           required
           rows={6}
-          className="text-l"
+          className="text-reading"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

@@ -26,8 +26,8 @@ export function MissionDrawer({ mission, onClose }: Props) {
     return <MissionForm mission={mission} onClose={() => setEditing(false)} onSaved={() => setEditing(false)} />;
   return (
     <Dialog title={mission.name} place="side" onClose={onClose}>
-      <div className="flex flex-col gap-6">
-        {pause && <p className="rounded border border-failed bg-failed-wash p-3 text-m">{pause}</p>}
+      <div className="flex flex-col gap-7">
+        {pause && <p className="wash bg-failed-wash">{pause}</p>}
         <Actions mission={mission} onEdit={() => setEditing(true)} onDeleted={onClose} />
         <Facts facts={factsOf(mission)} />
         {mission.tools && mission.tools.length > 0 && <AskingTools mission={mission} />}
@@ -46,7 +46,7 @@ function AskingTools({ mission: { id, tools } }: { readonly mission: ListedMissi
   if (!data || data.asks_after_others.length === 0) return null;
   const names = data.asks_after_others.join(', ');
   return (
-    <p className="rounded border border-waiting bg-waiting-wash p-3 text-m">
+    <p className="wash bg-waiting-wash">
       <Trans>After reading text by others, a run waits for your approval before it calls: {names}.</Trans>
     </p>
   );
@@ -131,12 +131,7 @@ const factsOf = (mission: ListedMission): [string, ReactNode][] => [
   [
     t`Thread`,
     mission.thread_id && (
-      <Link
-        key="thread"
-        to="/threads/$threadId"
-        params={{ threadId: mission.thread_id }}
-        className="underline underline-offset-2"
-      >
+      <Link key="thread" to="/threads/$threadId" params={{ threadId: mission.thread_id }} className="link">
         <Trans>Go to its thread</Trans>
       </Link>
     ),

@@ -130,7 +130,7 @@ function MoreSettings({ value, onChange }: { readonly value: Settings; readonly 
   const set = (change: Partial<Settings>) => onChange({ ...value, ...change });
   return (
     <details>
-      <summary className="w-fit text-m underline underline-offset-2">
+      <summary className="w-fit link">
         <Trans>Thread, overlap and budgets</Trans>
       </summary>
       <div className="mt-3 grid gap-3 sm:grid-cols-2">

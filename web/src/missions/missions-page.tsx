@@ -80,9 +80,9 @@ function MissionRow({ mission }: { readonly mission: ListedMission }) {
       </span>
       <span className="min-w-0 flex-1 basis-60">
         <span className="block truncate font-medium">{mission.name}</span>
-        <span className="block truncate text-s text-soft">{mission.schedule_words}</span>
+        <span className="block truncate text-meta text-soft">{mission.schedule_words}</span>
       </span>
-      <span className="flex flex-col text-s text-soft sm:w-44">
+      <span className="flex flex-col text-meta text-soft sm:w-44">
         <span>
           {next ? (
             <Trans>

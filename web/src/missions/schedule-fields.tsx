@@ -72,7 +72,7 @@ export function ScheduleFields({
           <TextField
             label={t`Cron expression`}
             required
-            className="w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 font-mono text-m"
+            className="field w-full font-mono text-meta"
             value={draft.cron}
             onChange={(event) => set({ cron: event.target.value })}
             hint={t`Minute, hour, day of month, month, day of week.`}
@@ -129,17 +129,17 @@ function Preview({ draft }: { readonly draft: ScheduleDraft }) {
     enabled: draft.kind !== 'once' || draft.at !== '',
     retry: false,
   });
-  if (error) return <p className="text-m text-failed">{wordsOf(error)}</p>;
+  if (error) return <p className="text-failed">{wordsOf(error)}</p>;
   if (!data) return null;
   return (
-    <div role="status" className="rounded border border-line bg-sunken p-3 text-m">
+    <div role="status" className="rounded-lg border border-line bg-sunken p-3">
       <p className="font-medium">{data.schedule_words}</p>
       {data.next_times.length > 0 && (
-        <p className="mt-1 text-s text-soft">
+        <p className="mt-1 text-meta text-soft">
           <Trans>Next runs, in {HERE}:</Trans>
         </p>
       )}
-      <ol className="text-s tabular-nums text-soft">
+      <ol className="text-meta tabular-nums text-soft">
         {data.next_times.map((time) => (
           <li key={time}>{formatIn(time, HERE)}</li>
         ))}

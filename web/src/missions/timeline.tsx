@@ -66,26 +66,26 @@ function Run({ run, longest }: { readonly run: Occurrence; readonly longest: num
   return (
     <div className="flex flex-col gap-1">
       <div className="flex flex-wrap items-baseline gap-x-3">
-        <time dateTime={run.slot} title={formatExact(run.slot)} className="whitespace-nowrap text-m tabular-nums">
+        <time
+          dateTime={run.slot}
+          title={formatExact(run.slot)}
+          className="whitespace-nowrap text-interface tabular-nums"
+        >
           {formatIn(run.slot, HERE)}
         </time>
         <StatusMark {...markOfRun(run)} />
         {run.kind !== 'scheduled' && (
-          <span className="text-s text-soft">{run.kind === 'manual' ? t`by hand` : t`by an event`}</span>
+          <span className="text-meta text-soft">{run.kind === 'manual' ? t`by hand` : t`by an event`}</span>
         )}
         {run.thread_id && (
-          <Link
-            to="/threads/$threadId"
-            params={{ threadId: run.thread_id }}
-            className="ms-auto text-s underline underline-offset-2"
-          >
+          <Link to="/threads/$threadId" params={{ threadId: run.thread_id }} className="ms-auto text-meta link">
             <Trans>Thread</Trans>
           </Link>
         )}
       </div>
-      {reason && <p className="break-words text-s text-soft">{reason}</p>}
+      {reason && <p className="break-words text-meta text-soft">{reason}</p>}
       {took !== undefined && (
-        <div className="flex items-center gap-3 text-s text-soft">
+        <div className="flex items-center gap-3 text-meta text-soft">
           <span
             aria-hidden="true"
             className="h-1 min-w-1 rounded-full bg-edge"

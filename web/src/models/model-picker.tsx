@@ -29,7 +29,7 @@ export function ModelPicker({ chosen, onChoose, className = '' }: Props) {
         ref={(button: HTMLElement | null) => setLandmark(button?.closest<HTMLElement>('main') ?? null)}
         aria-label={t`Model: ${name}`}
         title={t`Choose a model`}
-        className={`inline-flex min-h-6 min-w-0 max-w-full items-center gap-1 rounded px-1 text-s text-soft hover:bg-hover hover:text-ink ${className}`}
+        className={`inline-flex min-h-target min-w-0 max-w-full items-center gap-1 rounded px-1 text-meta text-soft hover:bg-hover hover:text-ink ${className}`}
       >
         <span className="min-w-0 truncate">{name}</span>
         {current?.problem && <Icon name="warning" className="text-failed" />}
@@ -39,7 +39,7 @@ export function ModelPicker({ chosen, onChoose, className = '' }: Props) {
         <Popover.Positioner positionMethod="fixed" sideOffset={4} align="end" className="z-30 outline-none">
           <Popover.Popup
             aria-label={t`Choose a model`}
-            className="flex max-h-[min(420px,70vh)] w-[min(400px,calc(100vw-16px))] flex-col overflow-hidden rounded border border-line bg-raised text-ink shadow-float outline-none"
+            className="flex max-h-[min(420px,70vh)] w-[min(400px,calc(100vw-16px))] flex-col overflow-hidden text-ink popup pops"
           >
             {open && data && (
               <ModelList
@@ -102,7 +102,7 @@ function ModelList({ models, current, usual, onChoose }: ListProps) {
           setAt(0);
         }}
         onKeyDown={onKeyDown}
-        className="min-h-10 shrink-0 border-b border-line bg-transparent px-3 text-m outline-none"
+        className="min-h-10 shrink-0 border-b border-line bg-transparent px-3 outline-none"
       />
       <div id={list} role="listbox" aria-label={t`Models`} className="min-h-0 flex-1 overflow-y-auto p-1">
         {shown.map((model, index) => (
@@ -117,7 +117,7 @@ function ModelList({ models, current, usual, onChoose }: ListProps) {
             }}
             onClick={() => choose(model)}
             onPointerMove={() => setAt(index)}
-            className={`flex items-start gap-2 rounded px-2 py-1.5 ${model.problem ? '' : 'cursor-pointer'} ${index === active ? 'bg-hover' : ''}`}
+            className={`flex items-start gap-2 rounded px-2 py-1 ${model.problem ? '' : 'cursor-pointer'} ${index === active ? 'bg-hover' : ''}`}
           >
             <Icon name="check" className={`mt-1 ${model.id === current?.id ? '' : 'invisible'}`} />
             <ModelFacts model={model} isUsual={model.id === usual} />
@@ -141,23 +141,23 @@ function ModelFacts({ model, isUsual }: { readonly model: OfferedModel; readonly
       <span className="flex items-baseline gap-2">
         <span className="min-w-0 truncate font-medium">{title}</span>
         {model.id === 'default' && (
-          <span className="shrink-0 text-s text-soft">
+          <span className="shrink-0 text-meta text-soft">
             <Trans>default</Trans>
           </span>
         )}
         {isUsual && (
-          <span className="shrink-0 text-s text-soft">
+          <span className="shrink-0 text-meta text-soft">
             <Trans>your default</Trans>
           </span>
         )}
       </span>
       {title !== model.name && (
-        <span className="block truncate text-s text-soft">
+        <span className="block truncate text-meta text-soft">
           {model.provider}, {model.name}
         </span>
       )}
-      <span className="block text-s text-soft">{factsOf(model).join(' · ')}</span>
-      {model.problem && <span className="block text-s text-failed">{model.problem}</span>}
+      <span className="block text-meta text-soft">{factsOf(model).join(' · ')}</span>
+      {model.problem && <span className="block text-meta text-failed">{model.problem}</span>}
     </span>
   );
 }
@@ -168,7 +168,7 @@ function MakeDefault({ current, usual }: Pick<ListProps, 'current' | 'usual'>) {
   const isUsual = current.id === (usual ?? 'default');
   return (
     <div className="shrink-0 border-t border-line p-1">
-      {make.error && <p className="px-2 text-s text-failed">{wordsOf(make.error)}</p>}
+      {make.error && <p className="px-2 text-meta text-failed">{wordsOf(make.error)}</p>}
       <Button
         look="quiet"
         className="w-full"

@@ -39,7 +39,7 @@ export function DeliveryList() {
   return (
     <section aria-label={t`Deliveries`} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <h2 className="text-l font-semibold">
+        <h2 className="font-semibold">
           <Trans>Deliveries</Trans>
         </h2>
         <ChoiceField label={t`Show`} choices={choices()} value={shown} onChoose={setShown} />
@@ -68,11 +68,11 @@ export function DeliveryList() {
                   <span className="min-w-0 flex-1 basis-48">
                     <span className="block truncate">{delivery.type}</span>
                     {delivery.last_error && (
-                      <span className="block truncate text-s text-soft">{delivery.last_error}</span>
+                      <span className="block truncate text-meta text-soft">{delivery.last_error}</span>
                     )}
                   </span>
-                  <span className="text-s text-soft">{delivery.user_id}</span>
-                  <span className="text-s text-soft">
+                  <span className="font-mono text-meta text-soft">{delivery.user_id}</span>
+                  <span className="text-meta text-soft">
                     <RelativeTime time={delivery.created_at} />
                   </span>
                 </>
@@ -117,7 +117,7 @@ function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly onClose
     <Dialog title={data ? `${data.type}: ${marks()[data.state].words}` : t`Delivery`} place="side" onClose={onClose}>
       {problem && <Problem error={problem} />}
       {data && (
-        <div className="flex flex-col gap-6">
+        <div className="flex flex-col gap-7">
           <Facts
             facts={[
               [t`Target`, data.target],
@@ -166,13 +166,13 @@ function AttemptRow({ attempt }: { readonly attempt: DeliveryAttempt }) {
     <li className="flex flex-col gap-1">
       <span className="flex flex-wrap items-center gap-3">
         <StatusMark mark={mark} words={`${attempt.attempt}. ${outcomeWords(outcome)}${status ? `, ${status}` : ''}`} />
-        <span className="text-s text-soft">
+        <span className="text-meta text-soft">
           <RelativeTime time={attempt.started_at} />
         </span>
       </span>
-      {error && <span className="break-words text-s">{error}</span>}
+      {error && <span className="break-words text-meta">{error}</span>}
       {pause !== null && (
-        <span className="text-s text-soft">
+        <span className="text-meta text-soft">
           <Trans>The receiver asked for a pause of {pause} s.</Trans>
         </span>
       )}

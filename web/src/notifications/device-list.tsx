@@ -28,7 +28,7 @@ export function DeviceList() {
   const isOn = data?.devices.some(({ endpoint }) => endpoint === data.own);
   return (
     <section aria-label={t`Devices`} className="flex flex-col gap-3">
-      <h2 className="text-l font-semibold">
+      <h2 className="font-semibold">
         <Trans>Devices</Trans>
       </h2>
       {error && <Problem error={error} />}
@@ -73,7 +73,7 @@ function DeviceRow({ device, isThis }: { readonly device: Device; readonly isThi
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <span className="min-w-0 flex-1 basis-48">
         <span className="block truncate font-medium">{device.name}</span>
-        <span className="block text-s text-soft">
+        <span className="block text-meta text-soft">
           {isThis ? (
             <Trans>
               This browser, since <RelativeTime time={device.created_at} />
@@ -86,7 +86,7 @@ function DeviceRow({ device, isThis }: { readonly device: Device; readonly isThi
         </span>
       </span>
       {isThis && (
-        <label className="flex items-center gap-2 text-m">
+        <label className="flex items-center gap-2">
           <input
             type="checkbox"
             checked={device.details}

@@ -66,7 +66,7 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => setUrl(event.target.value)}
         />
         <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1 text-s font-medium">
+          <legend className="mb-1 text-meta font-medium">
             <Trans>Events</Trans>
           </legend>
           {eventChoices().map((event) => (
@@ -119,7 +119,7 @@ function NewSecret({ secret, onClose }: { readonly secret: string; readonly onCl
           <Trans>Your program verifies requests with this secret. It is not shown again.</Trans>
         </p>
         <div className="flex items-start gap-2">
-          <code className="min-w-0 flex-1 break-all text-s">{secret}</code>
+          <code className="min-w-0 flex-1 break-all text-meta">{secret}</code>
           <CopyButton text={secret} />
         </div>
         <div>

@@ -35,7 +35,7 @@ export function NotificationsPage() {
     >
       <DeviceList />
       <section aria-label={t`Endpoints`} className="flex flex-col gap-3">
-        <h2 className="text-l font-semibold">
+        <h2 className="font-semibold">
           <Trans>Endpoints</Trans>
         </h2>
         <Listed
@@ -63,7 +63,7 @@ export function NotificationsPage() {
       </section>
       {data && (
         <section aria-label={t`Quiet hours`} className="flex flex-col gap-3">
-          <h2 className="text-l font-semibold">
+          <h2 className="font-semibold">
             <Trans>Quiet hours</Trans>
           </h2>
           <QuietHoursForm quiet={data.quiet_hours} />
@@ -92,8 +92,8 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }) {
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <span className="min-w-0 flex-1 basis-60">
         <span className="block truncate font-medium">{endpoint.name}</span>
-        <span className="block truncate text-s text-soft">{endpoint.url}</span>
-        <span className="block text-s text-soft">
+        <span className="block truncate font-mono text-meta text-soft">{endpoint.url}</span>
+        <span className="block text-meta text-soft">
           {endpoint.everyone ? t`${endpoint.events.join(', ')} of all users` : endpoint.events.join(', ')}
         </span>
       </span>

@@ -26,7 +26,7 @@ export function QuietHoursForm({ quiet }: { readonly quiet: QuietHours | null })
         save.mutate(draft);
       }}
     >
-      <p className="text-m text-soft">
+      <p className="text-soft">
         {quiet
           ? t`Events wait from ${quiet.from} until ${quiet.until} (${quiet.time_zone}).`
           : t`Off: events are sent at any time.`}

@@ -61,8 +61,8 @@ export function AuditPage() {
                     <span className="font-medium">{wordsOfAction(entry.action)}</span>{' '}
                     <span className="text-soft">{nameOfSubject(entry)}</span>
                   </span>
-                  <span className="max-w-48 truncate text-s text-soft">{entry.actor}</span>
-                  <span className="text-s text-soft">
+                  <span className="max-w-48 truncate text-meta text-soft">{entry.actor}</span>
+                  <span className="text-meta text-soft">
                     <RelativeTime time={entry.at} />
                   </span>
                 </>

@@ -64,7 +64,7 @@ export function HealthPage() {
               <Trans>Replicas</Trans>
             </h2>
             {new Set(replicas.data.replicas.map(({ model }) => model)).size > 1 && (
-              <p role="alert" className="mb-2 flex items-start gap-3 rounded border border-failed bg-failed-wash p-3">
+              <p role="alert" className="mb-2 flex items-start gap-3 wash bg-failed-wash">
                 <Icon name="warning" className="mt-1 text-failed" />
                 <Trans>
                   The replicas have different model settings, and any of them may answer a turn. Give all of them the
@@ -72,16 +72,16 @@ export function HealthPage() {
                 </Trans>
               </p>
             )}
-            <ul className="divide-y divide-line rounded border border-line bg-raised">
+            <ul className="divide-y divide-line card">
               {replicas.data.replicas.map((replica) => (
                 <li key={replica.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3">
                   <StatusMark
                     mark={replica.running > 0 ? 'running' : 'done'}
                     words={replica.running > 0 ? t`runs ${replica.running}` : t`ready`}
                   />
-                  <span className="min-w-0 flex-1 basis-60 truncate font-mono text-s">{replica.id}</span>
-                  <span className="text-s text-soft">{replica.model ?? t`model not known`}</span>
-                  <span className="text-s text-soft">
+                  <span className="min-w-0 flex-1 basis-60 truncate font-mono text-meta">{replica.id}</span>
+                  <span className="text-meta text-soft">{replica.model ?? t`model not known`}</span>
+                  <span className="text-meta text-soft">
                     <Trans>
                       started <RelativeTime time={replica.started_at} />
                     </Trans>
@@ -111,7 +111,7 @@ export function HealthPage() {
           <h2 className="mb-2 font-semibold">
             <Trans>Parts</Trans>
           </h2>
-          <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
+          <dl className="grid gap-x-5 gap-y-2 sm:grid-cols-2">
             <Part name={t`Version`} value={status.data.version} />
             <Part name={t`Up for`} value={formatDuration(status.data.uptime_seconds * 1000)} />
             <Part name={t`Model`} value={`${status.data.model.name} (${status.data.model.provider})`} />
@@ -135,11 +135,11 @@ function Deliveries({ open, dead, dead_last_day: lastDay }: ReplicaList['deliver
         <Trans>Deliveries</Trans>
       </h2>
       {lastDay > 0 && (
-        <p role="alert" className="mb-2 flex items-start gap-3 rounded border border-failed bg-failed-wash p-3">
+        <p role="alert" className="mb-2 flex items-start gap-3 wash bg-failed-wash">
           <Icon name="warning" className="mt-1 text-failed" />
           <span>
             <Trans>Some messages were given up in the last day, so their receivers don't have them.</Trans>{' '}
-            <Link to="/notifications" className="underline underline-offset-2">
+            <Link to="/notifications" className="link">
               <Trans>Look at the deliveries</Trans>
             </Link>
           </span>

@@ -36,13 +36,10 @@ export function ModelRoutes({
       )}
       <ul className="flex flex-col gap-2">
         {Object.entries(routes).map(([name, route]) => (
-          <li
-            key={name}
-            className="flex flex-wrap items-start gap-x-4 gap-y-2 rounded border border-line bg-raised p-3"
-          >
+          <li key={name} className="flex flex-wrap items-start gap-x-4 gap-y-2 card p-3">
             <div className="min-w-0 flex-1 basis-60">
               <p className="break-words font-medium">{name}</p>
-              <p className="break-words text-s text-soft">
+              <p className="break-words text-meta text-soft">
                 {route.provider}, {route.name}
                 {route.base_url && `, ${route.base_url}`}
                 {route.context_tokens && <>, {t`${formatTokens(route.context_tokens)} context`}</>}
@@ -83,7 +80,7 @@ function AddRoute({ providers, onAdd }: AddProps) {
   if (!provider) return null;
   return (
     <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="w-fit text-m underline underline-offset-2">
+      <summary className="w-fit link">
         <Trans>Add a model</Trans>
       </summary>
       <form
@@ -124,7 +121,7 @@ function AddRoute({ providers, onAdd }: AddProps) {
               <option key={id} value={id} />
             ))}
           </datalist>
-          <p role="status" className="mt-1 break-words text-s text-soft">
+          <p role="status" className="mt-1 break-words text-meta text-soft">
             {describeOffer(offered)}
           </p>
         </div>
@@ -140,7 +137,7 @@ function AddRoute({ providers, onAdd }: AddProps) {
           onChange={(event) => setFallback(event.target.value)}
         />
         {provider.kind === 'openai-compatible' && !known?.reads && (
-          <label className="flex items-center gap-2 text-m md:col-span-2">
+          <label className="flex items-center gap-2 md:col-span-2">
             <input type="checkbox" checked={seesImages} onChange={(event) => setSeesImages(event.target.checked)} />
             <Trans>This model can see images</Trans>
           </label>

@@ -54,16 +54,20 @@ function DefaultModel({
     ...Object.entries(routes).map(([name, each]) => ({ value: name, words: `${name} (${each.name})` })),
   ];
   return (
-    <section className="flex flex-col gap-3 rounded border border-line bg-raised p-4">
+    <section className="flex flex-col gap-3 card p-4">
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
-          <h2 className="text-s text-soft">
+          <h2 className="text-meta text-soft">
             <Trans>Default model, for messages that name no other</Trans>
           </h2>
-          <p className="break-words text-xl font-semibold">{route.name}</p>
+          <p className="break-words font-semibold">{route.name}</p>
           <p className="break-words text-soft">
             {route.provider}
-            {route.base_url && `, ${route.base_url}`}
+            {route.base_url && (
+              <>
+                , <span className="exact">{route.base_url}</span>
+              </>
+            )}
           </p>
         </div>
         <TestModel {...(chosen !== null && { route: chosen })} />

@@ -18,7 +18,7 @@ export function Providers({ providers }: { readonly providers: readonly ModelPro
       <h2 className="font-semibold">
         <Trans>Providers</Trans>
       </h2>
-      <ul aria-label={t`Providers`} className="divide-y divide-line rounded border border-line bg-raised">
+      <ul aria-label={t`Providers`} className="divide-y divide-line card">
         {providers.map((provider) => (
           <ProviderRow key={provider.name} provider={provider} />
         ))}
@@ -70,9 +70,9 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-52">
           <p className="break-words font-medium">{provider.name}</p>
-          {provider.base_url && <p className="break-words text-s text-soft">{provider.base_url}</p>}
+          {provider.base_url && <p className="break-words font-mono text-meta text-soft">{provider.base_url}</p>}
           {needsKey(provider) && (
-            <p className="break-words text-s text-soft">
+            <p className="break-words text-meta text-soft">
               <Trans>Add a key, or set {variable}.</Trans>
             </p>
           )}
@@ -100,7 +100,7 @@ function ProviderRow({ provider }: { readonly provider: ModelProvider }) {
         </div>
       </div>
       {checking && (
-        <p role="status" className={`break-words text-s ${offered.error ? 'text-failed' : 'text-soft'}`}>
+        <p role="status" className={`break-words text-meta ${offered.error ? 'text-failed' : 'text-soft'}`}>
           {describeOffer(offered)}
         </p>
       )}
@@ -175,7 +175,7 @@ function AddServer() {
   });
   return (
     <details className="group">
-      <summary className="w-fit text-m underline underline-offset-2">
+      <summary className="w-fit link">
         <Trans>Add a server</Trans>
       </summary>
       <form

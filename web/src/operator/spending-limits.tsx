@@ -26,7 +26,7 @@ export function SpendingLimits({ user }: { readonly user: User }) {
       <h3 className="font-semibold">
         <Trans>Spending in a day</Trans>
       </h3>
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         <Trans>Leave both empty to use the default limit.</Trans>
       </p>
       <form
@@ -60,7 +60,7 @@ export function SpendingLimits({ user }: { readonly user: User }) {
           <Trans>Save limits</Trans>
         </Button>
       </form>
-      <p role="status" className="text-s text-soft">
+      <p role="status" className="text-meta text-soft">
         {keep.isSuccess && t`Saved. The limits apply from the next turn.`}
       </p>
       {keep.error && <Problem error={keep.error} />}

@@ -14,7 +14,7 @@ export function TestModel({ route }: { readonly route?: string }) {
       <Button disabled={test.isPending} onClick={() => test.mutate()}>
         {test.isPending ? t`Asking it` : t`Test it`}
       </Button>
-      <div role="status" className="max-w-full break-words text-s">
+      <div role="status" className="max-w-full break-words text-meta">
         {test.error && <span className="text-failed">{test.error.message}</span>}
         {test.data && (
           <span className={test.data.ok ? 'text-done' : 'text-failed'}>

@@ -46,7 +46,7 @@ export function UsagePage() {
             <Figure name={t`Errors`} value={t`${total.errors} of ${formatNumber(total.calls)}`} />
           </Figures>
           {total.unpriced > 0 && (
-            <p className="text-s text-soft">
+            <p className="text-meta text-soft">
               {plural(total.unpriced, {
                 one: 'Excludes # call with unknown price.',
                 other: 'Excludes # calls with unknown price.',
@@ -75,10 +75,10 @@ function ByModel({ usage }: { readonly usage: Parameters<typeof totalOf>[0] }) {
   return (
     <section className="relative overflow-x-auto" tabIndex={0} aria-label={t`By model`}>
       <table className="w-full text-start">
-        <thead className="text-s text-soft">
+        <thead className="text-label text-soft">
           <tr className="border-b border-line">
             {[t`Model`, t`Calls`, t`Errors`, t`Tokens`, t`Average`, t`Cost`].map((name, index) => (
-              <th key={name} scope="col" className={`py-2 pe-4 font-normal ${index > 0 ? 'text-end' : ''}`}>
+              <th key={name} scope="col" className={`py-2 pe-4 font-medium ${index > 0 ? 'text-end' : ''}`}>
                 {name}
               </th>
             ))}

@@ -25,9 +25,10 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
   });
   return (
     <Dialog title={user.name} place="side" onClose={onClose}>
-      <div className="flex flex-col gap-6">
+      <div className="flex flex-col gap-7">
         <p className="text-soft">
-          {user.role === 'operator' ? t`operator` : t`member`}, {user.email ?? t`no email`}, {user.id}
+          {user.role === 'operator' ? t`operator` : t`member`}, {user.email ?? t`no email`},{' '}
+          <span className="exact">{user.id}</span>
         </p>
         <Tokens userId={user.id} />
         <Pairings userId={user.id} />

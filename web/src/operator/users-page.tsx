@@ -61,10 +61,10 @@ export function UsersPage() {
               <>
                 <span className="min-w-0 flex-1 basis-full sm:basis-48">
                   <span className="block truncate font-medium">{user.name}</span>
-                  <span className="block truncate text-s text-soft">{user.email ?? t`no email`}</span>
+                  <span className="block truncate text-meta text-soft">{user.email ?? t`no email`}</span>
                 </span>
-                <span className="text-s text-soft">{user.role === 'operator' ? t`operator` : t`member`}</span>
-                <span className="text-s text-soft">
+                <span className="text-meta text-soft">{user.role === 'operator' ? t`operator` : t`member`}</span>
+                <span className="text-meta text-soft">
                   <RelativeTime time={user.created_at} />
                 </span>
               </>

@@ -6,9 +6,9 @@ type Look = 'act' | 'plain' | 'quiet' | 'danger';
 
 const LOOKS: Record<Look, string> = {
   act: 'bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft disabled:hover:brightness-100',
-  plain: 'border border-edge bg-raised hover:bg-hover disabled:text-soft',
+  plain: 'border border-rule bg-raised shadow-rest hover:bg-hover disabled:text-soft',
   quiet: 'text-soft hover:bg-hover hover:text-ink',
-  danger: 'border border-failed text-failed hover:bg-failed-wash',
+  danger: 'border border-rule bg-raised text-failed shadow-rest hover:bg-failed-wash',
 };
 
 type Props = ComponentProps<'button'> & { readonly look?: Look; readonly icon?: IconName };
@@ -17,7 +17,7 @@ export function Button({ look = 'plain', icon, className = '', children, ...rest
   return (
     <button
       type="button"
-      className={`inline-flex min-h-8 items-center justify-center gap-2 rounded px-3 py-1 text-m font-medium transition-colors ${LOOKS[look]} ${className}`}
+      className={`inline-flex min-h-target items-center justify-center gap-2 rounded px-3 py-1 text-interface font-medium ${LOOKS[look]} ${className}`}
       {...rest}
     >
       {icon && <Icon name={icon} />}
@@ -38,7 +38,7 @@ export function IconButton({
       type="button"
       aria-label={label}
       title={label}
-      className={`inline-flex size-8 shrink-0 items-center justify-center rounded text-soft transition-colors hover:bg-hover hover:text-ink disabled:opacity-50 ${className}`}
+      className={`inline-flex size-target shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink disabled:opacity-50 ${className}`}
       {...rest}
     >
       <Icon name={icon} />

@@ -23,7 +23,7 @@ export function Confirm({
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <div className="mb-4 break-words text-m">{children}</div>
+      <div className="mb-4 break-words">{children}</div>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>
           <Trans>Cancel</Trans>

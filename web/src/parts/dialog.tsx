@@ -12,8 +12,8 @@ type Props = {
 };
 
 const PLACES = {
-  centre: 'left-1/2 top-[12vh] w-[min(520px,calc(100vw-32px))] max-h-[76vh] -translate-x-1/2 rounded',
-  side: 'inset-y-0 end-0 w-[min(560px,100vw)] border-line sm:border-s',
+  centre: 'left-1/2 top-[12vh] w-[min(520px,calc(100vw-32px))] max-h-[76vh] -translate-x-1/2 rounded-xl',
+  side: 'slides inset-y-0 end-0 w-[min(576px,100vw)] border-line sm:border-s',
 };
 
 export function Dialog({ title, onClose, children, place = 'centre' }: Props) {
@@ -25,9 +25,7 @@ export function Dialog({ title, onClose, children, place = 'centre' }: Props) {
           className={`fixed z-40 flex flex-col overflow-hidden bg-raised shadow-float outline-none ${PLACES[place]}`}
         >
           <header className="flex items-start gap-3 border-b border-line py-3 ps-4 pe-2">
-            <BaseDialog.Title className="min-w-0 flex-1 break-words pt-1 text-l font-semibold leading-6">
-              {title}
-            </BaseDialog.Title>
+            <BaseDialog.Title className="min-w-0 flex-1 break-words pt-1 font-semibold">{title}</BaseDialog.Title>
             <IconButton icon="close" label={t`Close`} onClick={onClose} />
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>

@@ -12,10 +12,10 @@ export function EmptyState({
   readonly children: ReactNode;
 }) {
   return (
-    <div className="mx-auto flex max-w-[440px] flex-col items-center gap-2 py-16 text-center">
-      <Icon name={icon} className="mb-2 size-8 text-soft" />
-      <h2 className="text-l font-semibold">{title}</h2>
-      <div className="text-m text-soft">{children}</div>
+    <div className="mx-auto flex max-w-[440px] flex-col items-center gap-1 py-5 text-center">
+      <Icon name={icon} className="size-5 text-soft" />
+      <h2 className="font-semibold">{title}</h2>
+      <div className="text-soft">{children}</div>
     </div>
   );
 }

@@ -8,7 +8,7 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
         .filter(([, value]) => value !== null && value !== undefined && value !== '')
         .map(([name, value]) => (
           <div key={name} className="min-w-0">
-            <dt className="text-s text-soft">{name}</dt>
+            <dt className="text-meta text-soft">{name}</dt>
             <dd className="break-words">{value}</dd>
           </div>
         ))}

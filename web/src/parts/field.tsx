@@ -1,7 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-const BOX = 'w-full min-h-8 rounded border border-edge bg-raised px-3 py-1 text-m aria-invalid:border-failed';
-
 type Notes = {
   readonly hint?: string | undefined;
   /** What is wrong with the value, in a sentence. */
@@ -18,7 +16,7 @@ export function TextField({
   const id = useId();
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>
-      <input id={id} className={BOX} {...describedBy(id, { hint, error })} {...rest} />
+      <input id={id} className="field w-full" {...describedBy(id, { hint, error })} {...rest} />
     </Labelled>
   );
 }
@@ -27,7 +25,7 @@ export function TextField({
 export function TextArea({
   label,
   hint,
-  className = 'text-m',
+  className = '',
   ...rest
 }: ComponentProps<'textarea'> & { readonly label: string; readonly hint?: string }) {
   const id = useId();
@@ -35,7 +33,7 @@ export function TextArea({
     <Labelled id={id} label={label} hint={hint}>
       <textarea
         id={id}
-        className={`w-full rounded border border-edge bg-raised px-3 py-2 ${className}`}
+        className={`field w-full py-2 ${className}`}
         aria-describedby={hint ? `${id}-hint` : undefined}
         {...rest}
       />
@@ -63,7 +61,7 @@ export function ChoiceField<T extends string>({
     <Labelled id={id} label={label} hint={hint} error={error}>
       <select
         id={id}
-        className={BOX}
+        className="field w-full"
         value={value}
         onChange={(event) => onChoose(event.target.value as T)}
         {...describedBy(id, { hint, error })}
@@ -87,7 +85,7 @@ type CheckProps = Notes & {
 export function CheckField({ words, hint, error, checked, onChange }: CheckProps) {
   const id = useId();
   return (
-    <div className="flex items-start gap-2 text-m">
+    <div className="flex items-start gap-2">
       <input
         id={id}
         type="checkbox"
@@ -119,7 +117,7 @@ type LabelledProps = Notes & { readonly id: string; readonly label: string; read
 function Labelled({ id, label, hint, error, children }: LabelledProps) {
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      <label htmlFor={id} className="text-s font-medium">
+      <label htmlFor={id} className="font-medium">
         {label}
       </label>
       {children}
@@ -132,7 +130,7 @@ function Labelled({ id, label, hint, error, children }: LabelledProps) {
 function FieldError({ id, error }: { readonly id: string; readonly error: string | undefined }) {
   if (error === undefined) return null;
   return (
-    <p id={`${id}-error`} role="alert" className="break-words text-s text-failed">
+    <p id={`${id}-error`} role="alert" className="break-words text-meta text-failed">
       {error}
     </p>
   );
@@ -140,7 +138,7 @@ function FieldError({ id, error }: { readonly id: string; readonly error: string
 
 function Hint({ id, children }: { readonly id: string; readonly children: string }) {
   return (
-    <p id={`${id}-hint`} className="text-s text-soft">
+    <p id={`${id}-hint`} className="text-meta text-soft">
       {children}
     </p>
   );

@@ -7,9 +7,9 @@ export function Figures({ children }: { readonly children: ReactNode }) {
 
 export function Figure({ name, value }: { readonly name: string; readonly value: string | number }) {
   return (
-    <div className="rounded border border-line bg-raised p-4">
-      <dt className="text-s text-soft">{name}</dt>
-      <dd className="text-xl font-semibold tabular-nums">{value}</dd>
+    <div className="card p-4">
+      <dt className="text-meta text-soft">{name}</dt>
+      <dd className="font-semibold tabular-nums">{value}</dd>
     </div>
   );
 }

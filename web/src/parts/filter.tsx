@@ -15,7 +15,7 @@ export function Filter({
       placeholder={label}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      className="min-h-8 min-w-40 flex-1 rounded border border-edge bg-raised px-3 text-m md:w-60 md:flex-none"
+      className="field min-w-40 flex-1 md:w-60 md:flex-none"
     />
   );
 }

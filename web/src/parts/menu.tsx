@@ -22,12 +22,12 @@ export function Menu({ trigger, entries }: { readonly trigger: ReactElement; rea
       />
       <BaseMenu.Portal container={landmark}>
         <BaseMenu.Positioner positionMethod="fixed" sideOffset={4} align="end" className="z-30 outline-none">
-          <BaseMenu.Popup className="min-w-44 rounded border border-line bg-raised p-1 shadow-float outline-none">
+          <BaseMenu.Popup className="min-w-44 popup pops p-1">
             {entries.map((entry) => (
               <BaseMenu.Item
                 key={entry.words}
                 onClick={entry.onChoose}
-                className={`flex min-h-8 cursor-pointer items-center gap-3 rounded px-2 text-m outline-none data-highlighted:bg-hover ${entry.danger ? 'text-failed' : ''}`}
+                className={`flex min-h-target cursor-pointer items-center gap-3 rounded px-2 text-interface outline-none data-highlighted:bg-hover ${entry.danger ? 'text-failed' : ''}`}
               >
                 <Icon name={entry.icon} />
                 <span className="flex-1">{entry.words}</span>

@@ -18,14 +18,14 @@ export function Page({
   return (
     // Positioned, so that hidden texts inside of it don't make the document longer than the screen.
     <main className="relative h-full min-w-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex max-w-[960px] flex-col gap-6 px-4 py-6 md:px-8 md:py-8">
+      <div className="mx-auto flex max-w-page flex-col gap-7 p-4 pb-8 md:px-10 md:pt-10 md:pb-14">
         <header className="flex flex-wrap items-end gap-x-4 gap-y-3">
           <div className="min-w-0 flex-1 basis-64">
             <div className="flex items-center gap-2 max-md:-ms-2">
               <SidebarToggle />
-              <h1 className="text-xl font-semibold md:text-2xl">{title}</h1>
+              <h1 className="text-title">{title}</h1>
             </div>
-            <p className="text-m text-soft">{about}</p>
+            <p className="mt-1 max-w-[62ch] text-soft">{about}</p>
           </div>
           {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
         </header>

@@ -14,7 +14,7 @@ export function Problem({
   readonly onRetry?: () => void;
 }) {
   return (
-    <div role="alert" className="flex items-start gap-3 rounded border border-failed bg-failed-wash p-3 text-m">
+    <div role="alert" className="flex items-start gap-3 wash bg-failed-wash">
       <Icon name="warning" className="mt-0.5 text-failed" />
       <p className="min-w-0 flex-1 break-words">{wordsOf(error, own)}</p>
       {onRetry && (

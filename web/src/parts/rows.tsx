@@ -15,13 +15,13 @@ export function Rows<T>({
   readonly children: (row: T) => ReactNode;
 }) {
   return (
-    <ul aria-label={label} className="divide-y divide-line rounded border border-line bg-raised" onKeyDown={walk}>
+    <ul aria-label={label} className="card divide-y divide-line overflow-hidden" onKeyDown={walk}>
       {rows.map((row) => (
         <li key={keyOf(row)}>
           <button
             type="button"
             onClick={() => onOpen(row)}
-            className="flex min-h-12 w-full flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-start first:rounded-t last:rounded-b hover:bg-hover focus-visible:-outline-offset-2"
+            className="flex min-h-14 w-full flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-start hover:bg-hover focus-visible:-outline-offset-2"
           >
             {children(row)}
           </button>

@@ -19,8 +19,8 @@ export function TimeChart<Point extends object>(props: Props<Point>) {
   const data = points.map((point) => ({ time: point[time], value: point[value] }));
   const Kind = line ? LineChart : BarChart;
   return (
-    <figure className="min-w-0 overflow-hidden rounded border border-line bg-raised p-4">
-      <figcaption className="mb-2 text-s font-medium">{title}</figcaption>
+    <figure className="min-w-0 overflow-hidden card p-4">
+      <figcaption className="mb-2 font-medium">{title}</figcaption>
       <div className="h-36">
         <ResponsiveContainer width="100%" height="100%">
           <Kind data={data} syncId={group} margin={{ top: 4, right: 4, bottom: 0, left: 0 }} accessibilityLayer>
@@ -40,9 +40,9 @@ export function TimeChart<Point extends object>(props: Props<Point>) {
               isAnimationActive={false}
             />
             {line ? (
-              <Line dataKey="value" stroke="var(--running)" strokeWidth={2} dot={false} isAnimationActive={false} />
+              <Line dataKey="value" stroke="var(--chart-1)" strokeWidth={2} dot={false} isAnimationActive={false} />
             ) : (
-              <Bar dataKey="value" fill="var(--running)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
+              <Bar dataKey="value" fill="var(--chart-1)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
             )}
           </Kind>
         </ResponsiveContainer>
@@ -51,7 +51,7 @@ export function TimeChart<Point extends object>(props: Props<Point>) {
   );
 }
 
-const TICK = { fill: 'var(--ink-soft)', fontSize: 13 };
+const TICK = { fill: 'var(--ink-soft)', fontSize: 12 };
 
 type ReadingProps = {
   readonly title: string;
@@ -66,7 +66,7 @@ function Reading({ title, format, formatTime, active, label = '', payload }: Rea
   const value = payload?.[0]?.value;
   if (!active || value === undefined) return null;
   return (
-    <div className="rounded border border-line bg-raised px-3 py-2 text-s shadow-float">
+    <div className="popup px-3 py-2 text-meta">
       {formatTime(label)}: <span className="font-medium">{format(value)}</span>{' '}
       <span className="text-soft">{title.toLowerCase()}</span>
     </div>

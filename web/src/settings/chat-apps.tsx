@@ -36,7 +36,7 @@ export function ChatApps() {
                   {name} with {nameOf(id)}
                 </Trans>
               </span>
-              <span className="text-s text-soft">
+              <span className="text-meta text-soft">
                 <Trans>
                   linked <RelativeTime time={since} />
                 </Trans>
@@ -62,13 +62,7 @@ export function ChatApps() {
                 </Trans>
               </span>
               {create.data.links.map((link) => (
-                <a
-                  key={link.channel_id}
-                  href={link.url}
-                  target="_blank"
-                  rel="noreferrer"
-                  className="underline underline-offset-2"
-                >
+                <a key={link.channel_id} href={link.url} target="_blank" rel="noreferrer" className="link">
                   <Trans>Open {nameOf(link.channel_id)}</Trans>
                 </a>
               ))}

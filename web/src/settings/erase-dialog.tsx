@@ -77,7 +77,7 @@ function Certificate({ name, erasure: { certificate }, onClose }: CertificatePro
             </li>
           ))}
         </ul>
-        <p className="flex items-center gap-2 text-s text-soft">
+        <p className="flex items-center gap-2 text-meta text-soft">
           <span className="min-w-0 break-all">
             <Trans>Certificate {certificate.digest.slice(0, 16)}…</Trans>
           </span>

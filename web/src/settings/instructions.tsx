@@ -73,7 +73,7 @@ function InstructionNote({ path, label, hint }: NoteProps) {
         <Button type="submit" disabled={!isChanged || save.isPending}>
           <Trans>Save</Trans>
         </Button>
-        <span role="status" className="text-s text-soft">
+        <span role="status" className="text-meta text-soft">
           {save.isSuccess && !isChanged && t`Saved`}
         </span>
       </div>

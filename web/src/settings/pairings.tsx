@@ -23,7 +23,7 @@ export function Pairings({ userId }: { readonly userId: string }) {
       <h3 className="font-semibold">
         <Trans>Paired webhook users</Trans>
       </h3>
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         <Trans>Their calls use the secrets of this account.</Trans>
       </p>
       {problem && <Problem error={problem} />}
@@ -32,7 +32,7 @@ export function Pairings({ userId }: { readonly userId: string }) {
           <li key={webhookUser} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48 break-words">
               <span className="font-medium">{webhookUser}</span>{' '}
-              <span className="text-s text-soft">
+              <span className="text-meta text-soft">
                 <RelativeTime time={since} />
               </span>
             </span>

@@ -30,7 +30,7 @@ export function Sessions() {
               <span className="block">
                 <Trans>Signed in {methods()[session.method]}</Trans>
               </span>
-              <span className="text-s text-soft">
+              <span className="text-meta text-soft">
                 <Trans>
                   since <RelativeTime time={session.created_at} />, last seen{' '}
                   <RelativeTime time={session.last_seen_at} />

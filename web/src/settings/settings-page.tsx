@@ -34,10 +34,15 @@ export function SettingsPage() {
             [t`Name`, me.name],
             [t`Email`, me.email ?? t`none`],
             [t`Role`, me.role === 'operator' ? t`operator` : t`member`],
-            [t`ID`, me.user_id],
+            [
+              t`ID`,
+              <span key="id" className="exact">
+                {me.user_id}
+              </span>,
+            ],
           ]}
         />
-        <p className="text-s text-soft">
+        <p className="text-meta text-soft">
           <Trans>The operator changes names and roles under Users.</Trans>
         </p>
       </Section>
@@ -68,7 +73,7 @@ export function SettingsPage() {
       <Section title={t`Notifications`}>
         <p>
           <Trans>What you are told about, and on which devices, is on its own page.</Trans>{' '}
-          <Link to="/notifications" className="underline underline-offset-2">
+          <Link to="/notifications" className="link">
             <Trans>Open notifications</Trans>
           </Link>
         </p>
@@ -93,9 +98,9 @@ export function SettingsPage() {
 
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <section aria-label={title} className="flex flex-col gap-3 rounded border border-line bg-raised p-4">
-      <h2 className="text-l font-semibold">{title}</h2>
-      {children}
+    <section aria-label={title} className="flex flex-col gap-2">
+      <h2 className="font-semibold">{title}</h2>
+      <div className="card flex flex-col gap-3 p-4">{children}</div>
     </section>
   );
 }
@@ -125,7 +130,7 @@ function ChatPreferences() {
           onChoose={(id) => choose.mutate(id)}
         />
       </div>
-      <label className="flex items-center gap-2 text-m">
+      <label className="flex items-center gap-2">
         <input
           type="checkbox"
           checked={titles.isPending ? titles.variables : me.preferences.generate_titles}

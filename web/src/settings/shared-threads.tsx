@@ -23,14 +23,10 @@ export function SharedThreads() {
         {data?.shares.map((share) => (
           <li key={share.thread_id} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48">
-              <Link
-                to="/threads/$threadId"
-                params={{ threadId: share.thread_id }}
-                className="block truncate underline decoration-edge underline-offset-2"
-              >
+              <Link to="/threads/$threadId" params={{ threadId: share.thread_id }} className="block truncate link">
                 {share.title || t`Untitled`}
               </Link>
-              <span className="text-s text-soft">
+              <span className="text-meta text-soft">
                 <Trans>
                   last shared <RelativeTime time={share.updated_at} />
                 </Trans>

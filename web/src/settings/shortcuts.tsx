@@ -18,7 +18,7 @@ export function ShortcutList() {
       {shortcuts().map(([keys, words]) => (
         <div key={keys} className="contents">
           <dt>
-            <kbd className="rounded border border-edge bg-sunken px-2 py-0.5 font-mono text-s">{keys}</kbd>
+            <kbd className="rounded-sm border border-rule px-1 font-sans text-key font-medium text-soft">{keys}</kbd>
           </dt>
           <dd>{words}</dd>
         </div>

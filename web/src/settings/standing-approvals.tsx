@@ -21,7 +21,7 @@ export function StandingApprovals() {
   const own = data?.approvals.filter((approval) => approval.user_id === me.user_id);
   return (
     <>
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         <Trans>Calls like these run without a question, because you have chosen “Always for this”.</Trans>
       </p>
       {problem && <Problem error={problem} />}
@@ -30,16 +30,16 @@ export function StandingApprovals() {
           <li key={id} className="flex flex-wrap items-center gap-3 py-2">
             <span className="min-w-0 flex-1 basis-48">
               <span className="font-medium">{tool}</span>{' '}
-              <span className="text-s text-soft">
+              <span className="text-meta text-soft">
                 <RelativeTime time={since} />
               </span>
               {reachOf(limits).map((words) => (
-                <span key={words} className="block break-words text-s text-soft">
+                <span key={words} className="block break-words text-meta text-soft">
                   {words}
                 </span>
               ))}
               {shape.map((line) => (
-                <span key={line} className="block break-words font-mono text-s text-soft">
+                <span key={line} className="block break-words font-mono text-meta text-soft">
                   {line}
                 </span>
               ))}

@@ -33,7 +33,7 @@ export function Templates() {
   const problem = error ?? put.error ?? remove.error;
   return (
     <>
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         <Trans>
           Type / in the message to use one. {EXAMPLE} is a variable, which you fill in there; Tab goes to the next one.
         </Trans>
@@ -101,7 +101,7 @@ function TemplateRow({
     <li className="flex flex-wrap items-center gap-3 py-2">
       <span className="min-w-0 flex-1 basis-48">
         <span className="block truncate font-medium">/{template.name}</span>
-        <span className="block truncate text-s text-soft">
+        <span className="block truncate text-meta text-soft">
           {variables.length > 0 && `${variables.join(', ')}: `}
           {template.text}
         </span>

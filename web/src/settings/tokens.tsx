@@ -34,11 +34,11 @@ export function Tokens({ userId }: { readonly userId: string }) {
       {error && <Problem error={error} />}
       {create.error && <Problem error={create.error} />}
       {create.data && (
-        <div className="rounded border border-line bg-waiting-wash p-3">
+        <div className="wash bg-waiting-wash">
           <p>
             <Trans>This is the token. It is shown this once.</Trans>
           </p>
-          <p className="flex items-center gap-2 break-all font-mono text-s">
+          <p className="flex items-center gap-2 break-all font-mono text-meta">
             {create.data.token} <CopyButton text={create.data.token} />
           </p>
         </div>
@@ -87,7 +87,7 @@ function TokenRow({ token, onRevoked }: TokenRowProps) {
     <li className="flex items-center gap-3 py-2">
       <span className="min-w-0 flex-1">
         <span className="block truncate">{token.name}</span>
-        <span className="text-s text-soft">
+        <span className="text-meta text-soft">
           {token.last_used_at ? (
             <>
               <Trans>

@@ -58,7 +58,7 @@ export function AddSkill({ edited, onClose }: Props) {
             label="SKILL.md"
             required
             rows={12}
-            className="font-mono text-s"
+            className="font-mono text-meta"
             value={text}
             onChange={(event) => edit(setText)(event.target.value)}
             hint={t`The lines at the top say what it is called, and when it is worth reading.`}

@@ -26,10 +26,10 @@ export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; r
   });
   return (
     <Dialog title={skill.name} place="side" onClose={onClose}>
-      <div className="flex flex-col gap-6">
+      <div className="flex flex-col gap-7">
         <div>
           <p>{skill.description}</p>
-          <p className="text-s text-soft">
+          <p className="text-meta text-soft">
             {sources()[skill.source]}
             {skill.hidden && <>; {t`not used, because a nearer skill has the same name`}</>}
           </p>
@@ -49,7 +49,7 @@ export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; r
 function SkillFile({ file }: { readonly file: Skill['files'][number] }) {
   return (
     <details open={file.path === 'SKILL.md'} className="group min-w-0">
-      <summary className="mb-2 flex w-fit items-center gap-2 break-all font-mono text-s text-soft hover:text-ink">
+      <summary className="mb-2 flex w-fit items-center gap-2 break-all font-mono text-meta text-soft hover:text-ink">
         <Icon name="right" className="transition-transform group-open:rotate-90" />
         {file.path}
       </summary>
@@ -58,7 +58,7 @@ function SkillFile({ file }: { readonly file: Skill['files'][number] }) {
           <Markdown text={withoutHead(file.text)} streaming={false} />
         </Suspense>
       ) : (
-        <pre className="overflow-x-auto rounded border border-line bg-sunken p-3 font-mono text-s" tabIndex={0}>
+        <pre className="overflow-x-auto rounded-lg border border-line bg-sunken p-3 font-mono text-meta" tabIndex={0}>
           {file.text}
         </pre>
       )}
@@ -87,7 +87,7 @@ function Changes({ skill, onDone }: { readonly skill: Skill; readonly onDone: ()
   });
   if (source === 'folder')
     return (
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         <Trans>This skill is in the service's skills folder. Change it there.</Trans>
       </p>
     );

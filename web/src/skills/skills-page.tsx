@@ -66,10 +66,10 @@ function SkillRow({ skill }: { readonly skill: ListedSkill }) {
     <>
       <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{skill.name}</span>
-        <span className="line-clamp-2 break-words text-s text-soft">{skill.description}</span>
+        <span className="line-clamp-2 break-words text-meta text-soft">{skill.description}</span>
       </span>
       {skill.hidden && <StatusMark mark="idle" words={t`not used`} />}
-      <span className="text-s text-soft">{sources()[skill.source]}</span>
+      <span className="text-meta text-soft">{sources()[skill.source]}</span>
     </>
   );
 }

@@ -51,6 +51,24 @@ test('colours have names: no class writes one out', async () => {
   expect('bg-[white]').toMatch(WRITTEN_OUT);
 });
 
+test('distances, sizes of text and corners are steps of the theme', async () => {
+  const others = (await usedClasses()).filter(({ name }) => isNoStep(name));
+  expect(others.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+  expect(['md:gap-6', '-mt-9', 'text-[15px]', 'rounded-[4px]', 'leading-6'].every(isNoStep)).toBe(true);
+  expect(['md:gap-7', '-mt-3', 'text-meta', 'text-soft', 'px-3.5', 'min-h-11'].some(isNoStep)).toBe(false);
+});
+
+/** In pixels. 14 is for the inside of cards; 40 is around a page, and the room of what is pressed on touch. */
+const STEPS = [0, 2, 4, 8, 12, 14, 16, 20, 28, 32, 40, 56];
+const DISTANCE = /^-?(?:[pm][xytrblse]?|gap(?:-[xy])?|space-[xy])-(\d+(?:\.\d+)?)$/;
+const FREE_SIZE = /^(?:text-\[\d|rounded(?:-\w+)?-\[|leading-|tracking-)/;
+
+function isNoStep(name: string): boolean {
+  const bare = name.slice(name.lastIndexOf(':') + 1);
+  const steps = DISTANCE.exec(bare)?.[1];
+  return FREE_SIZE.test(bare) || (steps !== undefined && !STEPS.includes(Number(steps) * 4));
+}
+
 const WRITTEN_OUT = /\[.*(?:#[\da-f]{3}|oklch|rgb|hsl|white|black)/i;
 
 const propertiesIn = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name = '']) => name);

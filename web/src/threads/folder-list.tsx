@@ -22,14 +22,14 @@ export function FolderList({ isNaming, onNamed }: { readonly isNaming: boolean; 
   if (folders.length === 0 && !isNaming && !problem) return null;
   return (
     <section aria-label={t`Folders`}>
-      <h2 className="px-2 pb-1 pt-3 text-s text-soft">
+      <h2 className="px-2 pb-1 pt-3 text-label text-soft">
         <Trans>Folders</Trans>
       </h2>
       {isNaming && (
         <NameInput label={t`Name of the folder`} name="" maxLength={100} onKeep={create.mutate} onDone={onNamed} />
       )}
       {problem && (
-        <p role="alert" className="px-2 text-s text-failed">
+        <p role="alert" className="px-2 text-meta text-failed">
           {wordsOf(problem)}
         </p>
       )}
@@ -68,7 +68,7 @@ function FolderRow({ folder }: { readonly folder: Folder }) {
           <button
             type="button"
             aria-expanded={isOpen}
-            className="flex min-h-8 w-full items-center gap-2 rounded py-1 ps-2 pe-3 text-start group-focus-within:pe-9 group-hover:pe-9 touch:pe-9 hover:bg-hover"
+            className="flex min-h-target w-full items-center gap-2 rounded py-1 ps-2 pe-3 text-start group-focus-within:pe-8 group-hover:pe-8 touch:pe-8 hover:bg-hover"
             onClick={toggle}
           >
             <Icon name="right" className={`text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
@@ -78,7 +78,7 @@ function FolderRow({ folder }: { readonly folder: Folder }) {
         </div>
       )}
       {problem && (
-        <p role="alert" className="px-2 text-s text-failed">
+        <p role="alert" className="px-2 text-meta text-failed">
           {wordsOf(problem)}
         </p>
       )}
@@ -124,9 +124,9 @@ function FolderThreads({ id }: { readonly id: string }) {
   const threads = data?.pages.flatMap((page) => page.threads) ?? [];
   return (
     <div className="ps-3">
-      {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
+      {error && <p className="px-2 text-meta text-failed">{wordsOf(error)}</p>}
       {data && threads.length === 0 && (
-        <p className="px-2 py-1 text-s text-soft">
+        <p className="px-2 py-1 text-meta text-soft">
           <Trans>Empty. Drag threads here, or use their menu.</Trans>
         </p>
       )}

@@ -16,12 +16,12 @@ export function FoundMessages({ q }: { readonly q: string }) {
   });
   return (
     <section aria-label={t`Messages`}>
-      <h2 className="px-2 pb-1 pt-3 text-s text-soft">
+      <h2 className="px-2 pb-1 pt-3 text-label text-soft">
         <Trans>Messages</Trans>
       </h2>
-      {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
+      {error && <p className="px-2 text-meta text-failed">{wordsOf(error)}</p>}
       {data?.results.length === 0 && (
-        <p className="px-2 py-1 text-s text-soft">
+        <p className="px-2 py-1 text-meta text-soft">
           <Trans>No messages match “{q}”.</Trans>
         </p>
       )}
@@ -36,11 +36,11 @@ export function FoundMessages({ q }: { readonly q: string }) {
             >
               <span className="flex items-baseline gap-2">
                 <span className="min-w-0 flex-1 truncate">{found.title || t`Untitled`}</span>
-                <span className="shrink-0 text-s text-soft">
+                <span className="shrink-0 text-meta text-soft">
                   <RelativeTime time={found.created_at} />
                 </span>
               </span>
-              <span className="line-clamp-3 break-words text-s text-soft">
+              <span className="line-clamp-3 break-words text-meta text-soft">
                 {found.role === 'user' ? (
                   <Trans>
                     You: <Excerpt pieces={found.excerpt} />
@@ -60,7 +60,7 @@ export function FoundMessages({ q }: { readonly q: string }) {
 function Excerpt({ pieces }: { readonly pieces: FoundMessage['excerpt'] }) {
   return pieces.map((piece, index) =>
     piece.match ? (
-      <mark key={index} className="rounded-sm bg-waiting-wash font-medium text-ink">
+      <mark key={index} className="rounded-sm bg-mark font-medium text-ink">
         {piece.text}
       </mark>
     ) : (

@@ -29,7 +29,7 @@ export function NameInput({
     <input
       ref={selectAll}
       aria-label={label}
-      className="min-h-8 w-full rounded border border-edge bg-raised px-2 text-m"
+      className="field w-full px-2"
       maxLength={maxLength}
       value={text}
       onChange={(event) => setText(event.target.value)}

@@ -46,7 +46,7 @@ export function SelectThreads({
       className="flex min-h-0 flex-1 flex-col"
       onKeyDown={(event) => event.key === 'Escape' && onDone()}
     >
-      <div className="flex items-center gap-2 px-4 pb-2 text-s text-soft">
+      <div className="flex items-center gap-2 px-4 pb-2 text-meta text-soft">
         <label className="flex flex-1 items-center gap-2">
           <input
             type="checkbox"
@@ -62,14 +62,14 @@ export function SelectThreads({
       <ul className="min-h-0 flex-1 overflow-y-auto px-2">
         {threads.map((thread) => (
           <li key={thread.id}>
-            <label className="flex min-h-8 cursor-pointer items-center gap-2 rounded px-2 py-1 hover:bg-hover">
+            <label className="flex min-h-target cursor-pointer items-center gap-2 rounded px-2 py-1 hover:bg-hover">
               <input type="checkbox" checked={chosen.has(thread.id)} onChange={() => toggle(thread.id)} />
               <span className="min-w-0 flex-1 truncate">{titleOf(thread)}</span>
             </label>
           </li>
         ))}
       </ul>
-      {many.error && <p className="px-4 text-s text-failed">{wordsOf(many.error)}</p>}
+      {many.error && <p className="px-4 text-meta text-failed">{wordsOf(many.error)}</p>}
       <div className="flex gap-2 px-4 py-2">
         <Button disabled={ids.length === 0 || many.isPending} onClick={() => act({ archived: !archived })}>
           {archived ? t`Restore` : t`Archive`}

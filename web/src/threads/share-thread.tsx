@@ -66,17 +66,17 @@ export function ShareThread({ thread, onClose }: { readonly thread: Thread; read
         </fieldset>
         {problem && <Problem error={problem} />}
         {url && (
-          <div className="rounded border border-line bg-waiting-wash p-3">
+          <div className="wash bg-waiting-wash">
             <p>
               <Trans>This is the link. It is shown this once.</Trans>
             </p>
-            <p className="flex items-center gap-2 break-all font-mono text-s">
+            <p className="flex items-center gap-2 break-all font-mono text-meta">
               {url} <CopyButton text={url} />
             </p>
           </div>
         )}
         {share && (
-          <p role="status" className="text-s text-soft">
+          <p role="status" className="text-meta text-soft">
             <Trans>
               Last shared <RelativeTime time={share.updated_at} />.
             </Trans>

@@ -39,7 +39,7 @@ export function ThreadList() {
           placeholder={archived ? t`Search the archive` : t`Search`}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          className="min-h-8 w-full min-w-0 rounded border border-edge bg-raised px-2 text-m"
+          className="field w-full px-2"
         />
         <Menu
           trigger={
@@ -87,15 +87,15 @@ export function ThreadList() {
               <Skeleton label={t`Loading threads`} rows={5} />
             </div>
           )}
-          {error && <p className="px-2 text-s text-failed">{wordsOf(error)}</p>}
+          {error && <p className="px-2 text-meta text-failed">{wordsOf(error)}</p>}
           {hasFolders && <FolderList isNaming={naming} onNamed={() => setNaming(false)} />}
           {(archived || channel !== 'chat') && (
-            <p className="px-2 pt-1 text-s text-soft">
+            <p className="px-2 pt-1 text-meta text-soft">
               {archived ? t`Archive, ${channels()[channel]}` : channels()[channel]}
             </p>
           )}
           {data && threads.length === 0 && (
-            <p className="px-2 py-1 text-s text-soft">{emptyWords(q, archived, channel)}</p>
+            <p className="px-2 py-1 text-meta text-soft">{emptyWords(q, archived, channel)}</p>
           )}
           <ThreadGroups threads={threads} />
           {q && <FoundMessages q={q} />}
@@ -118,7 +118,7 @@ function ThreadGroups({ threads }: { readonly threads: readonly Thread[] }) {
     <div {...dropProps} className={`rounded ${isOver ? 'bg-hover' : ''}`}>
       {groupThreads(threads, new Date()).map((group) => (
         <section key={group.name} aria-label={group.name}>
-          <h2 className="px-2 pb-1 pt-3 text-s text-soft">{group.name}</h2>
+          <h2 className="px-2 pb-1 pt-3 text-label text-soft">{group.name}</h2>
           <ul>
             {group.threads.map((thread) => (
               <ThreadRow key={thread.id} thread={thread} />
@@ -126,7 +126,7 @@ function ThreadGroups({ threads }: { readonly threads: readonly Thread[] }) {
           </ul>
         </section>
       ))}
-      {many.error && <p className="px-2 text-s text-failed">{wordsOf(many.error)}</p>}
+      {many.error && <p className="px-2 text-meta text-failed">{wordsOf(many.error)}</p>}
     </div>
   );
 }

@@ -9,18 +9,13 @@ import { formatExact } from '../format/time.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { RunningRing } from '../parts/running-ring.tsx';
 import { dragsThread } from './dragged-thread.ts';
 import { RenameThread } from './rename-thread.tsx';
 import { useChangeThread, useDeleteThread } from './use-threads.ts';
 
 const MoveThreads = lazy(() => import('./move-threads.tsx').then((module) => ({ default: module.MoveThreads })));
 const ShareThread = lazy(() => import('./share-thread.tsx').then((module) => ({ default: module.ShareThread })));
-
-const DOTS: Record<Thread['status'], string> = {
-  idle: 'border border-transparent',
-  running: 'bg-running animate-pulse',
-  waiting: 'bg-ember',
-};
 
 const states = (): Record<Thread['status'], string> => ({
   idle: '',
@@ -38,10 +33,14 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
         params={{ threadId: thread.id }}
         title={`${thread.title}\n${formatExact(thread.updated_at)}`}
         aria-label={[titleOf(thread), states()[thread.status]].filter(Boolean).join(', ')}
-        className="flex min-h-8 items-center gap-2 rounded py-1 ps-2 pe-3 group-focus-within:pe-9 group-hover:pe-9 touch:pe-9 hover:bg-hover"
+        className="flex min-h-target items-center gap-2 rounded py-1 ps-2 pe-3 group-focus-within:pe-8 group-hover:pe-8 touch:pe-8 hover:bg-hover"
         activeProps={{ className: 'bg-hover font-medium', 'aria-current': 'page' }}
       >
-        <span className={`size-2 shrink-0 rounded-full ${DOTS[thread.status]}`} />
+        {thread.status === 'running' ? (
+          <RunningRing />
+        ) : (
+          <span className={`dot ${thread.status === 'waiting' ? 'bg-ember' : ''}`} />
+        )}
         <span className="min-w-0 flex-1 truncate">{titleOf(thread)}</span>
       </Link>
       <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />

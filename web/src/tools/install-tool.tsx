@@ -77,7 +77,7 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
         )}
       </form>
       {preview && (
-        <div className="mt-6 flex flex-col gap-4 border-t border-line pt-4">
+        <div className="mt-7 flex flex-col gap-4 border-t border-line pt-4">
           <p>{preview.description}</p>
           <Capabilities name={preview.name} sentences={preview.capabilities} />
           {preview.warnings.map((warning) => (

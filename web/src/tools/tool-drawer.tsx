@@ -21,7 +21,7 @@ import { describeTool, reachOfBuiltin } from './tool-words.ts';
 export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readonly onClose: () => void }) {
   return (
     <Dialog title={tool.name} place="side" onClose={onClose}>
-      <div className="flex flex-col gap-6">
+      <div className="flex flex-col gap-7">
         <p>{describeTool(tool)}</p>
         {tool.quarantined_until && (
           <p className="rounded bg-failed-wash p-3">
@@ -53,10 +53,10 @@ export function ToolDrawer({ tool, onClose }: { readonly tool: AgentTool; readon
           </section>
         )}
         <details className="group">
-          <summary className="text-s text-soft underline underline-offset-2">
+          <summary className="text-meta text-soft link">
             <Trans>What the model is told about it</Trans>
           </summary>
-          <p className="my-2 whitespace-pre-wrap break-words text-s">{tool.description}</p>
+          <p className="my-2 whitespace-pre-wrap break-words text-meta">{tool.description}</p>
           <ReadableJson text={JSON.stringify(tool.parameters)} />
         </details>
         {tool.source === 'installed' && <RemoveTool tool={tool} onRemoved={onClose} />}
@@ -79,7 +79,7 @@ function Reach({ tool }: { readonly tool: AgentTool }) {
 }
 
 const ServerLink = ({ name }: { readonly name: string | null }) => (
-  <Link to="/tools/mcp" className="underline underline-offset-2">
+  <Link to="/tools/mcp" className="link">
     {name}
   </Link>
 );

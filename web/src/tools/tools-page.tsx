@@ -35,7 +35,7 @@ export function ToolsPage() {
       about={t`What the agent can do, and what each tool may reach.`}
       actions={
         <>
-          <Link to="/tools/mcp" className="whitespace-nowrap underline underline-offset-2">
+          <Link to="/tools/mcp" className="whitespace-nowrap link">
             <Trans>MCP servers</Trans>
           </Link>
           <Filter label={t`Search the tools`} value={text} onChange={setText} />
@@ -78,7 +78,7 @@ function ToolRow({ tool }: { readonly tool: AgentTool }) {
     <>
       <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{tool.name}</span>
-        <span className="line-clamp-2 break-words text-s text-soft">{describeTool(tool)}</span>
+        <span className="line-clamp-2 break-words text-meta text-soft">{describeTool(tool)}</span>
       </span>
       {tool.quarantined_until && <StatusMark mark="failed" words={t`rests, since it crashed too often`} />}
       {tool.needs_sign_in && (
@@ -86,7 +86,7 @@ function ToolRow({ tool }: { readonly tool: AgentTool }) {
       )}
       <StatusMark mark={tool.level === 'never' ? 'failed' : 'idle'} words={wordsOfLevel(tool.level)} />
       {dangerous > 0 && <StatusMark mark="idle" words={t`may change things elsewhere`} />}
-      <span className="text-s text-soft">{sourceOf(tool)}</span>
+      <span className="text-meta text-soft">{sourceOf(tool)}</span>
     </>
   );
 }

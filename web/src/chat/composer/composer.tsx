@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
@@ -80,13 +79,13 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
   };
 
   return (
-    <div className="shrink-0 px-4 pb-3 md:px-6 md:pb-4">
+    <div className="column shrink-0 pt-2 pb-3 md:pt-3 md:pb-4">
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void send();
         }}
-        className={`mx-auto flex max-w-prose flex-col rounded border bg-raised focus-within:border-ink ${over ? 'border-dashed border-ember' : 'border-edge'}`}
+        className={`hang flex flex-col gap-2 rounded-xl bg-raised pt-3 pb-2 shadow-rest focus-within:border-edge ${over ? 'border-dashed border-edge' : 'border-rule'}`}
       >
         {offers.list}
         <PickedFiles
@@ -94,40 +93,40 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
           onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))}
           onOwn={(id, isOwn) => setPicked((all) => all.map((file) => (file.id === id ? { ...file, isOwn } : file)))}
         />
-        <div className="flex items-end gap-1 p-1">
-          <IconButton
-            icon="attach"
-            label={t`Attach files`}
-            className="size-10"
-            onClick={() => chooser.current?.click()}
-          />
-          <textarea
-            ref={area}
-            rows={1}
-            aria-label={t`Message`}
-            placeholder={over ? t`Drop the files here` : t`Message`}
-            value={text}
-            onChange={(event) => write(event.target.value)}
-            onPaste={onPaste}
-            {...offers.props}
-            onKeyDown={(event) => {
-              if (!event.nativeEvent.isComposing && offers.onKey(event)) return event.preventDefault();
-              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-              // A phone's keyboard has no Shift+Enter, so there Enter breaks the line and the button sends.
-              if (matchMedia('(hover: none)').matches && !event.ctrlKey && !event.metaKey) return;
-              event.preventDefault();
-              void send();
-            }}
-            className="field-sizing-content max-h-[272px] min-h-10 w-full min-w-0 resize-none bg-transparent px-1 py-[7px] text-l outline-none"
-          />
+        <textarea
+          ref={area}
+          rows={1}
+          aria-label={t`Message`}
+          title={t`Enter sends, Shift Enter breaks the line`}
+          placeholder={over ? t`Drop the files here` : t`Message`}
+          value={text}
+          onChange={(event) => write(event.target.value)}
+          onPaste={onPaste}
+          {...offers.props}
+          onKeyDown={(event) => {
+            if (!event.nativeEvent.isComposing && offers.onKey(event)) return event.preventDefault();
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            // A phone's keyboard has no Shift+Enter, so there Enter breaks the line and the button sends.
+            if (matchMedia('(hover: none)').matches && !event.ctrlKey && !event.metaKey) return;
+            event.preventDefault();
+            void send();
+          }}
+          className="field-sizing-content max-h-[260px] min-h-[26px] w-full min-w-0 resize-none bg-transparent text-reading outline-none"
+        />
+        <div className="-mx-2 flex items-center gap-0.5 text-meta text-soft">
+          <IconButton icon="attach" label={t`Attach files`} onClick={() => chooser.current?.click()} />
+          <div className="ms-auto flex min-w-0 items-center gap-2">
+            {state && <ContextMeter state={state} />}
+            {model}
+          </div>
           <DictateButton onText={(heard) => write([text.trimEnd(), heard].filter(Boolean).join(' '))} />
-          {onStop && <IconButton icon="stop" label={t`Stop`} className="size-10" onClick={onStop} />}
+          {onStop && <IconButton icon="stop" label={t`Stop`} onClick={onStop} />}
           <button
             type="submit"
             aria-label={t`Send`}
             title={t`Send (Enter)`}
             disabled={text.trim() === ''}
-            className="inline-flex size-10 shrink-0 items-center justify-center rounded bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft"
+            className="ms-1 inline-flex size-target shrink-0 items-center justify-center rounded-full bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft"
           >
             <Icon name="send" />
           </button>
@@ -144,21 +143,11 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
           event.target.value = '';
         }}
       />
-      <div className="mx-auto flex min-h-5 max-w-prose items-center justify-between gap-3 px-1 pt-1 text-s text-soft">
-        {problem ? (
-          <p role="alert" className="text-failed">
-            {problem}
-          </p>
-        ) : (
-          <p className="max-sm:hidden touch:hidden">
-            <Trans>Enter sends, Shift Enter breaks the line</Trans>
-          </p>
-        )}
-        <div className="ms-auto flex min-w-0 items-center gap-3">
-          {state && <ContextMeter state={state} />}
-          {model}
-        </div>
-      </div>
+      {problem && (
+        <p role="alert" className="pt-1 text-meta text-failed">
+          {problem}
+        </p>
+      )}
     </div>
   );
 }

@@ -54,7 +54,7 @@ export function DictateButton({ onText }: { readonly onText: (text: string) => v
       label={listening ? t`Stop dictation` : t`Dictate`}
       title={listening ? t`Stop dictation` : t`Dictate. Some browsers send what you say to their vendor.`}
       aria-pressed={listening}
-      className={`size-10 ${listening ? 'text-running' : ''}`}
+      className={listening ? 'text-running' : ''}
       onClick={() => (listening ? running.current?.stop() : start())}
     />
   );

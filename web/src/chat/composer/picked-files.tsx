@@ -17,9 +17,9 @@ type Props = {
 export function PickedFiles({ picked, onRemove, onOwn }: Props) {
   if (picked.length === 0) return null;
   return (
-    <ul aria-label={t`Attachments`} className="flex flex-wrap gap-2 px-2 pt-2">
+    <ul aria-label={t`Attachments`} className="flex flex-wrap gap-2">
       {picked.map(({ id, file, mediaType, isOwn }) => (
-        <li key={id} className="flex max-w-full items-center gap-2 rounded border border-line bg-sunken ps-2 text-s">
+        <li key={id} className="chip max-w-full bg-sunken pe-0">
           {mediaType && SHOWN.test(mediaType) ? <Thumbnail file={file} /> : <Icon name="file" />}
           <span className="min-w-0 truncate">{file.name}</span>
           <span className="shrink-0 text-soft">{formatBytes(file.size)}</span>
@@ -51,5 +51,5 @@ function Thumbnail({ file }: { readonly file: File }) {
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  return url && <img src={url} alt={file.name} className="-ms-2 size-12 shrink-0 rounded-l object-cover" />;
+  return url && <img src={url} alt={file.name} className="-ms-2 size-12 shrink-0 rounded-s-sm object-cover" />;
 }

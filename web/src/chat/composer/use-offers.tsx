@@ -81,7 +81,7 @@ export function useOffers({ area, text, onWrite }: Options) {
       id={id}
       role="listbox"
       aria-label={mark?.mark === '/' ? t`Templates and prompts` : t`Notes, skills and resources`}
-      className="max-h-72 overflow-y-auto border-b border-line p-1"
+      className="-mx-3 -mt-2 max-h-72 overflow-y-auto border-b border-line p-1"
     >
       {shown.map((offer, index) => (
         <li
@@ -93,10 +93,10 @@ export function useOffers({ area, text, onWrite }: Options) {
             event.preventDefault(); // the focus stays in the message
             choose(offer);
           }}
-          className={`flex min-h-8 cursor-pointer items-baseline gap-3 rounded px-2 py-1 ${index === current ? 'bg-hover' : ''}`}
+          className={`flex min-h-target cursor-pointer items-baseline gap-3 rounded px-2 py-1 ${index === current ? 'bg-hover' : ''}`}
         >
           <span className="max-w-[50%] shrink-0 truncate font-medium">{offer.name}</span>
-          <span className="min-w-0 flex-1 truncate text-s text-soft">{offer.about}</span>
+          <span className="min-w-0 flex-1 truncate text-meta text-soft">{offer.about}</span>
         </li>
       ))}
     </ul>

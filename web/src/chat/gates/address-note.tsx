@@ -5,16 +5,16 @@ import { type AskedCall, addressOf } from '@reborn-agent/client/gate-card';
 export function AddressNote({ call }: { readonly call: AskedCall }) {
   const facts = addressOf(call);
   if (!facts) return null;
-  const site = <strong className="break-all">{facts.site}</strong>;
+  const site = <strong className="exact break-all">{facts.site}</strong>;
   if (facts.kind === 'link')
     return (
-      <p className="break-words text-s text-soft">
+      <p className="break-words text-meta text-soft">
         <Trans>This link was shown. An approval opens all shown links of {site} until your next message.</Trans>
       </p>
     );
   if (facts.kind === 'repeated')
     return (
-      <p className="break-words text-s text-soft">
+      <p className="break-words text-meta text-soft">
         {facts.reason === 'again' ? (
           <Trans>This address of {site} was opened twice since your last message.</Trans>
         ) : (
@@ -24,15 +24,15 @@ export function AddressNote({ call }: { readonly call: AskedCall }) {
     );
   return (
     <div className="flex flex-col gap-1">
-      <p dir="ltr" className="break-all rounded bg-sunken p-3 font-mono text-s">
+      <p dir="ltr" className="break-all rounded-lg bg-sunken p-3 font-mono text-meta">
         {facts.shown}
         {facts.unshown !== '' && (
-          <mark className="rounded border border-waiting bg-waiting-wash px-0.5 font-semibold text-ink">
+          <mark className="rounded-sm border border-waiting bg-waiting-wash px-0.5 font-semibold text-ink">
             {facts.unshown}
           </mark>
         )}
       </p>
-      <p className="break-words text-s">
+      <p className="break-words text-meta">
         {facts.unshown === '' ? (
           <Trans>The agent has chosen this address of {site}: nobody has shown it.</Trans>
         ) : (

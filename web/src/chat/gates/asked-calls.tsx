@@ -22,13 +22,13 @@ export function AskedCalls({ gate, unticked, onTick }: Props) {
         const isRefused = whyNotApprovable(call) !== undefined;
         return (
           <li key={call.call_id} className="flex flex-col gap-2">
-            <label className="flex min-h-8 w-fit items-center gap-2 font-medium">
+            <label className="flex min-h-target w-fit items-center gap-2 font-medium">
               <input
                 type="checkbox"
                 checked={!isRefused && !unticked.has(call.call_id)}
                 disabled={isRefused}
                 onChange={() => onTick(call.call_id)}
-                className="size-4 shrink-0 accent-ember"
+                className="size-4 shrink-0"
               />
               <span className="min-w-0 break-all">{call.name}</span>
             </label>
@@ -56,7 +56,7 @@ function CallDetail({ call }: { readonly call: AskedCall }) {
 function AlwaysScope({ always }: { readonly always: readonly string[] }) {
   if (always.length === 0) return null;
   return (
-    <p className="break-words text-s text-soft">
+    <p className="break-words text-meta text-soft">
       <Trans>
         Always would cover every call with: <Exactly text={always.join(', ')} />
       </Trans>

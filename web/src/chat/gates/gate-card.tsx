@@ -21,11 +21,15 @@ type Props = {
   readonly onAnswer: (answer: GateAnswer) => Promise<void>;
 };
 
+/** A card that is older stays still, also when it is scrolled back into view. */
+const NEW_MS = 2000;
+
 /** What the thread waits for, answered in place. */
 export function GateCard({ gate, onAnswer }: Props) {
   const { me } = useServices();
   const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
   const isOwn = gate.user_id === me.user_id;
+  const [isNew] = useState(() => Date.now() - Date.parse(gate.created_at) < NEW_MS);
   const names = gate.calls.map(({ name }) => name).join(', ');
   const tick = (callId: string) => {
     const next = new Set(unticked);
@@ -35,9 +39,9 @@ export function GateCard({ gate, onAnswer }: Props) {
   return (
     <section
       aria-label={t`Waiting for you: ${names}`}
-      className="mb-5 flex flex-col gap-3 rounded border border-line border-s-4 border-s-waiting bg-waiting-wash p-4"
+      className={`gate mb-7 mt-2 flex flex-col gap-3 p-4 ${isNew ? 'appears' : ''}`}
     >
-      <h3 className="flex items-start gap-2 font-semibold">
+      <h3 className="flex items-start gap-2 text-gate">
         <Icon name={gate.kind === 'auth' ? 'key' : 'warning'} className="mt-1 text-waiting" />
         <span className="min-w-0 break-words">{sentenceOf(gate, isOwn)}</span>
       </h3>
@@ -96,7 +100,7 @@ function Decision({ gate, onAnswer, unticked }: Props & { readonly unticked: Rea
           value={reason}
           onChange={(event) => setReason(event.target.value)}
           onKeyDown={(event) => event.key === 'Escape' && setDenying(false)}
-          className="min-h-8 min-w-0 flex-1 basis-60 rounded border border-edge bg-raised px-3"
+          className="field flex-1 basis-60"
         />
         <Button type="submit" look="danger" disabled={busy}>
           <Trans>Deny</Trans>

@@ -30,10 +30,10 @@ export function QuestionForm({ question, onAnswer }: Props) {
         <p className="break-words">
           <Trans>
             Open{' '}
-            <a className="underline" href={url} target="_blank" rel="noreferrer noopener">
+            <a className="link exact" href={url} target="_blank" rel="noreferrer noopener">
               {url}
             </a>{' '}
-            (on {new URL(url).host}), and continue here when you are done.
+            (on {exactly(new URL(url).host)}), and continue here when you are done.
           </Trans>
         </p>
       )}
@@ -58,7 +58,7 @@ type FieldProps = {
   readonly onChange: (value: Input[string] | undefined) => void;
 };
 
-const BOX = 'min-h-8 min-w-0 rounded border border-edge bg-raised px-3';
+const exactly = (text: string) => <span className="exact">{text}</span>;
 
 function FieldInput({ field, value, onChange }: FieldProps) {
   const id = useId();
@@ -73,7 +73,7 @@ function FieldInput({ field, value, onChange }: FieldProps) {
           </span>
         )}
       </label>
-      {field.description && <p className="break-words text-s text-soft">{field.description}</p>}
+      {field.description && <p className="break-words text-meta text-soft">{field.description}</p>}
       <Control id={id} field={field} value={value} onChange={onChange} />
     </div>
   );
@@ -88,7 +88,7 @@ function Control({ id, field, value, onChange }: FieldProps & { readonly id: str
     return (
       <select
         id={id}
-        className={BOX}
+        className="field"
         required={required}
         value={shown}
         onChange={(event) => onChange(read(event.target.value))}
@@ -110,7 +110,7 @@ function Control({ id, field, value, onChange }: FieldProps & { readonly id: str
       <select
         id={id}
         multiple
-        className={BOX}
+        className="field"
         required={required}
         value={chosen}
         onChange={(event) => {
@@ -130,7 +130,7 @@ function Control({ id, field, value, onChange }: FieldProps & { readonly id: str
   return (
     <input
       id={id}
-      className={BOX}
+      className="field"
       required={required}
       type={isNumber ? 'number' : 'text'}
       {...(isNumber

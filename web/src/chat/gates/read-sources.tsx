@@ -78,7 +78,7 @@ function Message({ source }: { readonly source: string | null }) {
 
 /** Others may have chosen the name. A component, because Lingui decodes the escapes in the values of a text. */
 const Name = ({ text }: { readonly text: string }) => (
-  <strong className="break-all">
+  <strong className="exact break-all">
     <bdi>{text}</bdi>
   </strong>
 );

@@ -39,12 +39,7 @@ export function SecretForm({ tool, onKept }: { readonly tool: AgentTool; readonl
     >
       {tool.auth?.instructions && <p>{tool.auth.instructions}</p>}
       {tool.auth?.setup_url && tool.auth.setup_url.startsWith('https:') && (
-        <a
-          href={tool.auth.setup_url}
-          target="_blank"
-          rel="noopener noreferrer"
-          className="w-fit underline underline-offset-2"
-        >
+        <a href={tool.auth.setup_url} target="_blank" rel="noopener noreferrer" className="w-fit link">
           <Trans>Where to get it</Trans>
         </a>
       )}

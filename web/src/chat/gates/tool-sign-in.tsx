@@ -24,7 +24,7 @@ export function ToolSignIn({ tool }: { readonly tool: AgentTool }) {
       <Button look="act" className="self-start" disabled={begin.isPending} onClick={() => begin.mutate()}>
         <Trans>Sign in to {provider}</Trans>
       </Button>
-      <p className="text-s text-soft">
+      <p className="text-meta text-soft">
         <Trans>
           The provider must know the address {callback}. Otherwise sign in with the command: reborn tool auth{' '}
           {tool.name}

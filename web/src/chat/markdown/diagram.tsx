@@ -47,14 +47,14 @@ export function Diagram({ source }: { readonly source: string }) {
           {toggle}
         </Code>
         {problem !== undefined && (
-          <p className="break-words text-s text-soft">
+          <p className="break-words text-meta text-soft">
             <Trans>The diagram can't be drawn. {problem.slice(0, 300)}</Trans>
           </p>
         )}
       </>
     );
   return (
-    <figure className="rounded border border-line p-2">
+    <figure className="card p-2">
       <div className="flex justify-end">
         {toggle}
         <IconButton

@@ -26,7 +26,7 @@ export function MarkdownImage({ src, alt }: ComponentProps<'img'> & ExtraProps) 
 const INLINE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/=\s]+$/i;
 
 const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => (
-  <img src={url} alt={alt} className="max-h-[480px] max-w-full rounded border border-line bg-raised" />
+  <img src={url} alt={alt} className="max-h-[480px] max-w-full card" />
 );
 
 /** The address is shown in full, because loading the image sends it to that host. */
@@ -45,14 +45,14 @@ function RemoteImage({ url, path, words }: { readonly url: string; readonly path
       .finally(() => setLoading(false));
   };
   return (
-    <span className="flex flex-wrap items-center gap-3 rounded border border-line bg-sunken p-3 text-m">
+    <span className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-sunken p-3 text-interface">
       <span className="min-w-0 flex-1 basis-60">
         <span className="block break-words">
           <Trans>Image: {words}</Trans>
         </span>
-        <span className="block break-all font-mono text-s text-soft">{url}</span>
+        <span className="block break-all font-mono text-meta text-soft">{url}</span>
         {problem !== undefined && (
-          <span role="alert" className="block text-s text-failed">
+          <span role="alert" className="block text-meta text-failed">
             {wordsOf(problem)}
           </span>
         )}

@@ -6,7 +6,7 @@ import type { ExtraProps } from 'streamdown';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FindUnshown } from './find-unshown.ts';
 
-const LINK = 'break-words underline decoration-edge underline-offset-2 hover:decoration-current';
+const LINK = 'break-words link hover:decoration-current';
 
 /** A link that says where it leads, and tells the other side nothing about this page. */
 export function MarkdownLink({ href, id, children, ...rest }: ComponentProps<'a'> & ExtraProps) {
@@ -45,9 +45,9 @@ function ComposedLink({ href, unshown, words }: Composed) {
           onConfirm={() => window.open(href, '_blank', 'noopener,noreferrer')}
           onClose={() => setAsking(false)}
         >
-          <p dir="ltr" className="mb-3 break-all rounded bg-sunken p-3 font-mono text-s">
+          <p dir="ltr" className="mb-3 break-all rounded-lg bg-sunken p-3 font-mono text-meta">
             {escapeInvisible(href.slice(0, unshown))}
-            <mark className="rounded border border-waiting bg-waiting-wash px-0.5 font-semibold text-ink">
+            <mark className="rounded-sm border border-waiting bg-waiting-wash px-0.5 font-semibold text-ink">
               {escapeInvisible(href.slice(unshown))}
             </mark>
           </p>

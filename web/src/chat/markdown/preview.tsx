@@ -38,8 +38,8 @@ function PagePreview({ html }: { readonly html: string }) {
     return () => removeEventListener('message', show);
   }, [html]);
   return (
-    <figure className="overflow-hidden rounded border border-line">
-      <figcaption className="flex flex-wrap items-center gap-3 border-b border-line bg-sunken px-3 py-1 text-s text-soft">
+    <figure className="overflow-hidden card">
+      <figcaption className="flex flex-wrap items-center gap-3 border-b border-line bg-sunken px-3 py-1 text-meta text-soft">
         <span className="min-w-0 flex-1">
           {runsScripts
             ? t`Preview with scripts. They have no access to this app, but they can reach the network.`

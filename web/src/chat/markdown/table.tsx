@@ -14,13 +14,13 @@ export function MarkdownTable({ children }: ComponentProps<'table'> & ExtraProps
       <section
         aria-label={t`Table`}
         tabIndex={0}
-        className="relative max-h-[480px] overflow-auto rounded border border-line"
+        className="relative max-h-[480px] overflow-auto rounded-lg border border-line"
       >
         <table ref={table} className="w-full border-collapse">
           {children}
         </table>
       </section>
-      <p className="flex gap-4 pt-1 text-s text-soft opacity-0 group-focus-within/table:opacity-100 group-hover/table:opacity-100 touch:opacity-100">
+      <p className="flex gap-4 pt-1 text-meta text-soft opacity-0 group-focus-within/table:opacity-100 group-hover/table:opacity-100 touch:opacity-100">
         <CopyTable words={t`Copy as Markdown`} onCopy={copy(tableDataToMarkdown)} />
         <CopyTable words={t`Copy as CSV`} onCopy={copy(toCsv)} />
       </p>

@@ -27,9 +27,9 @@ export function Answer({
   const { imagePath } = useActions();
   const streaming = entry.state === 'streaming';
   return (
-    <article className={`group ${streaming ? 'pb-5' : 'pb-2'}`} aria-busy={streaming}>
+    <article className={`group ${streaming ? 'pb-7' : ''}`} aria-busy={streaming}>
       {first && <Speaker name="Reborn" />}
-      <Suspense fallback={<p className="whitespace-pre-wrap break-words text-l">{entry.text}</p>}>
+      <Suspense fallback={<p className="whitespace-pre-wrap break-words text-reading">{entry.text}</p>}>
         <Markdown text={entry.text} streaming={streaming} imagePath={(url) => imagePath(entry.id, url)} />
       </Suspense>
       {!streaming && <AnswerFoot entry={entry} turnId={turnId} versions={versions} />}
@@ -48,7 +48,7 @@ function AnswerFoot({
 }) {
   const { inspect, askAgain, isIdle } = useActions();
   return (
-    <div className="-ms-2 flex min-h-8 items-center gap-2">
+    <div className="tools -ms-2 min-h-7 flex-wrap gap-x-2">
       <VersionArrows versions={versions} />
       <RowActions>
         <CopyButton text={entry.text} />
@@ -58,12 +58,12 @@ function AnswerFoot({
         <MessageTime at={entry.at} />
       </RowActions>
       {entry.state === 'incomplete' && (
-        <span className="ps-2 text-s text-waiting">
+        <span className="ps-2 text-meta text-waiting">
           <Trans>Ends in mid-sentence.</Trans>
         </span>
       )}
       {entry.usage && (
-        <span className="text-s tabular-nums text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+        <span className="text-meta tabular-nums text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
           {plural(entry.usage.output_tokens, { one: '# token', other: '# tokens' })},{' '}
           <Cost usd={entry.usage.cost_usd} />
         </span>

@@ -9,7 +9,7 @@ type Props = { readonly words: string; readonly turnId: string; readonly asked: 
 export function FailureLine({ words, turnId, asked }: Props) {
   const { inspect, askAgain, isIdle } = useActions();
   return (
-    <div role="alert" className="mb-5 flex flex-wrap items-start gap-3 rounded border border-failed bg-failed-wash p-3">
+    <div role="alert" className="wash mb-7 flex flex-wrap items-start gap-3 bg-failed-wash">
       <Icon name="warning" className="mt-2 text-failed" />
       <p className="min-w-0 flex-1 basis-60 break-words py-1">{words}</p>
       <div className="flex gap-2">

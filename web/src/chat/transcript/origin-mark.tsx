@@ -9,19 +9,19 @@ export function OriginMark({ itemId, isVouched }: { readonly itemId: string; rea
   const [busy, setBusy] = useState(false);
   if (isVouched)
     return (
-      <p className="flex items-center gap-2 text-s text-soft">
+      <p className="flex items-center gap-2 text-meta text-soft">
         <Icon name="check" /> <Trans>Text by others, which you have trusted here</Trans>
       </p>
     );
   return (
-    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-s text-soft">
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-meta text-soft">
       <span className="flex items-center gap-2">
         <Icon name="users" /> <Trans>Text by others</Trans>
       </span>
       <button
         type="button"
         disabled={busy}
-        className="min-h-8 underline underline-offset-2 hover:text-ink disabled:opacity-50"
+        className="min-h-target link hover:text-ink disabled:opacity-50"
         onClick={() => {
           setBusy(true);
           void vouch(itemId).then(() => setBusy(false));

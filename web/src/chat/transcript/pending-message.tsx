@@ -5,14 +5,16 @@ import { Speaker } from './speaker.tsx';
 /** A sent message, until the service reports it. */
 export function PendingMessage({ text }: { readonly text: string }) {
   return (
-    <div className="pb-5 opacity-60">
+    <div className="pb-4">
       <Speaker name={t`You`} />
-      <p dir="auto" className="whitespace-pre-wrap break-words text-l">
-        {text}
-      </p>
-      <p className="text-s text-soft">
-        <Trans>Sending</Trans>
-      </p>
+      <div className="yours hang waits">
+        <p dir="auto" className="whitespace-pre-wrap break-words">
+          {text}
+        </p>
+        <p className="text-meta">
+          <Trans>Sending</Trans>
+        </p>
+      </div>
     </div>
   );
 }

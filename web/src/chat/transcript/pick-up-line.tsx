@@ -33,7 +33,7 @@ const saidAgain = (count: number) => plural(count, { one: '# character said agai
 
 function Line({ words }: { readonly words: string }) {
   return (
-    <p className="flex items-center gap-3 pb-4 pt-1 text-s text-soft before:h-px before:flex-1 before:border-t before:border-dashed before:border-edge after:h-px after:flex-1 after:border-t after:border-dashed after:border-edge">
+    <p className="flex items-center gap-3 pb-4 pt-1 text-meta text-soft before:h-px before:flex-1 before:border-t before:border-dashed before:border-edge after:h-px after:flex-1 after:border-t after:border-dashed after:border-edge">
       {words}
     </p>
   );

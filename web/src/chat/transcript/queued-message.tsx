@@ -15,20 +15,23 @@ export function QueuedMessage({ queued: { turn_id: turnId, items }, atGate }: Pr
   const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
   const text = textOf(parts);
   return (
-    <section aria-label={t`Queued message`} className="pb-5">
-      <Speaker name={t`You`}>
-        <span className="flex">
-          {parts.every((part) => part.type === 'text' && !isByOthers(part)) && (
-            <IconButton icon="edit" label={t`Edit the queued message`} onClick={() => void withdraw(turnId, text)} />
-          )}
-          <IconButton icon="close" label={t`Withdraw the queued message`} onClick={() => void withdraw(turnId)} />
-        </span>
-      </Speaker>
-      <p dir="auto" className="whitespace-pre-wrap break-words text-l text-soft">
-        {text}
-      </p>
-      <SentFiles parts={parts} />
-      <p className="text-s text-waiting">{atGate ? <Trans>Read after you answer</Trans> : <Trans>Queued</Trans>}</p>
+    <section aria-label={t`Queued message`} className="pb-4">
+      <Speaker name={t`You`} />
+      <div className="yours hang waits">
+        <p dir="auto" className="whitespace-pre-wrap break-words">
+          {text}
+        </p>
+        <SentFiles parts={parts} />
+        <div className="flex flex-wrap items-center gap-x-2 text-meta">
+          {atGate ? <Trans>Read after you answer</Trans> : <Trans>Queued</Trans>}
+          <span className="tools ms-auto">
+            {parts.every((part) => part.type === 'text' && !isByOthers(part)) && (
+              <IconButton icon="edit" label={t`Edit the queued message`} onClick={() => void withdraw(turnId, text)} />
+            )}
+            <IconButton icon="close" label={t`Withdraw the queued message`} onClick={() => void withdraw(turnId)} />
+          </span>
+        </div>
+      </div>
     </section>
   );
 }

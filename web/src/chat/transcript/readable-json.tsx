@@ -10,13 +10,13 @@ export function ReadableJson({ text, whole = false }: { readonly text: string; r
       <pre
         tabIndex={whole ? undefined : 0}
         dir="ltr"
-        className={`whitespace-pre-wrap break-words rounded bg-sunken p-3 font-mono text-s ${whole ? '' : 'max-h-72 overflow-auto'}`}
+        className={`whitespace-pre-wrap break-words rounded-lg bg-sunken p-3 font-mono text-meta ${whole ? '' : 'max-h-72 overflow-auto'}`}
       >
         {isolateStrings(shown)}
         {isCut && `\n… ${moreCharacters(text.length - LONGEST)}`}
       </pre>
       {warnings.map((warning) => (
-        <p key={warning} className="break-words text-s text-soft">
+        <p key={warning} className="break-words text-meta text-soft">
           {warning}
         </p>
       ))}

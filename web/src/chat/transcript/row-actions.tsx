@@ -4,9 +4,17 @@ import { formatExact, formatTime } from '../../format/time.ts';
 import { IconButton } from '../../parts/button.tsx';
 
 /** They show on hover and focus, and always where there is no hover. */
-export function RowActions({ children }: { readonly children: ReactNode }) {
+export function RowActions({
+  children,
+  className = '',
+}: {
+  readonly children: ReactNode;
+  readonly className?: string;
+}) {
   return (
-    <div className="flex items-center opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100">
+    <div
+      className={`tools opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100 ${className}`}
+    >
       {children}
     </div>
   );
@@ -16,7 +24,7 @@ export function RowActions({ children }: { readonly children: ReactNode }) {
 export function MessageTime({ at }: { readonly at: string | undefined }) {
   if (at === undefined) return null;
   return (
-    <time dateTime={at} title={formatExact(at)} className="whitespace-nowrap px-2 text-s tabular-nums text-soft">
+    <time dateTime={at} title={formatExact(at)} className="whitespace-nowrap px-2 text-meta tabular-nums text-soft">
       {formatTime(at)}
     </time>
   );

@@ -33,13 +33,13 @@ export function RowView({ row }: { readonly row: Row }) {
       return <UnreadLine text={row.text} />;
     case 'stopped':
       return (
-        <p className="flex items-center gap-2 pb-5 text-s text-soft">
+        <p className="flex items-center gap-2 pb-7 text-meta text-soft">
           <Icon name="stop" /> <Trans>Stopped by you.</Trans>
         </p>
       );
     case 'day':
       return (
-        <p className="flex items-center gap-3 pb-4 text-s text-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        <p className="flex items-center gap-3 pb-4 text-label text-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
           {row.words}
         </p>
       );

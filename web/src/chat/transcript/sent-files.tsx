@@ -42,13 +42,13 @@ function SentImage({ path }: { readonly path: string }) {
   }, [path]);
   if (!url)
     return (
-      <span className="text-s text-soft">
+      <span className="text-meta text-soft">
         <Trans>Image</Trans>
       </span>
     );
   return (
     <a href={url} target="_blank" rel="noopener">
-      <img src={url} alt={t`Attached`} className="max-h-48 max-w-full rounded border border-line" />
+      <img src={url} alt={t`Attached`} className="max-h-48 max-w-full rounded-lg border border-line" />
     </a>
   );
 }
@@ -60,7 +60,7 @@ function FileLink({ file }: { readonly file: Exclude<ItemPart, { type: 'text' }>
       <span className="text-soft">{formatBytes(file.bytes)}</span>
     </>
   );
-  const look = 'flex min-h-8 items-center gap-2 rounded border border-line px-2 text-s';
+  const look = 'chip min-h-target';
   const { url: path } = file;
   const name = file.type === 'file' ? (file.filename ?? undefined) : undefined;
   if (!path) return <span className={look}>{words}</span>;

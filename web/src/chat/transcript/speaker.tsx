@@ -1,11 +1,4 @@
-import type { ReactNode } from 'react';
-
-/** Whose words follow; on the right what can be done with them. */
-export function Speaker({ name, children }: { readonly name: string; readonly children?: ReactNode }) {
-  return (
-    <div className="flex min-h-8 items-center justify-between gap-2">
-      <h2 className="text-s font-semibold">{name}</h2>
-      {children}
-    </div>
-  );
+/** Whose words follow, for those who don't see that the person's are on a block. */
+export function Speaker({ name }: { readonly name: string }) {
+  return <h2 className="sr-only">{name}</h2>;
 }

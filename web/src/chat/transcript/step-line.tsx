@@ -16,13 +16,13 @@ export function StepLine({ step }: { readonly step: Step }) {
   const result = output ? textOf(output.parts) : '';
   return (
     <details className="group/step">
-      <summary className="flex min-h-8 items-center gap-2 rounded px-1 text-s hover:bg-hover">
+      <summary className="flex min-h-target -mx-2 items-center gap-2 rounded px-2 hover:bg-hover">
         <Icon name={step.waits ? 'warning' : 'tool'} className={step.waits ? 'text-waiting' : 'text-soft'} />
         <span className="shrink-0 font-medium">{call.name}</span>
         <span className="min-w-0 flex-1 truncate text-soft">
           {(!output && call.progress) || outlineArguments(call.arguments)}
         </span>
-        <span className="shrink-0 tabular-nums text-soft">
+        <span className="shrink-0 text-meta tabular-nums text-soft">
           <StepTime step={step} />
         </span>
         <Icon name="right" className="text-soft transition-transform group-open/step:rotate-90" />
@@ -57,7 +57,7 @@ function StepTime({ step: { call, output, waits } }: { readonly step: Step }) {
 function Fold({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
   return (
     <div className="min-w-0">
-      <p className="text-s text-soft">{title}</p>
+      <p className="text-meta text-soft">{title}</p>
       {children}
     </div>
   );

@@ -11,17 +11,17 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
   const [only] = steps;
   const done = steps.every(({ output }) => output);
   return (
-    <div className="pb-4">
+    <div className="pb-3.5">
       {first && <Speaker name="Reborn" />}
       {only && steps.length === 1 && <StepLine step={only} />}
       {steps.length > 1 && (
         <details open={!done} className="group/steps">
-          <summary className="flex min-h-8 w-fit items-center gap-2 rounded px-1 text-s text-soft hover:text-ink">
+          <summary className="flex min-h-target w-fit items-center gap-2 rounded text-soft hover:text-ink">
             <Icon name="right" className="transition-transform group-open/steps:rotate-90" />
             {plural(steps.length, { one: '# step', other: '# steps' })}
             {done && `, ${formatDuration(durationOf(steps))}`}
           </summary>
-          <div className="ps-2">
+          <div className="ps-5">
             {steps.map((step) => (
               <StepLine key={step.call.id} step={step} />
             ))}

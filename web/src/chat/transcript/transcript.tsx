@@ -63,7 +63,7 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
   };
 
   return (
-    <div className="relative min-h-0 flex-1">
+    <div className="fades min-h-0 flex-1">
       <div
         ref={scroller}
         onScroll={onScroll}
@@ -81,11 +81,15 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
                 key={item.key}
                 data-index={item.index}
                 ref={virtualizer.measureElement}
-                className="absolute start-0 top-0 w-full px-4 md:px-6"
+                className="column absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <div
-                  className={`mx-auto max-w-prose ${isTargetKnown && item.index === targetIndex ? 'rounded shadow-[0_0_0_8px_var(--waiting-wash)] bg-waiting-wash' : ''}`}
+                  className={
+                    isTargetKnown && item.index === targetIndex
+                      ? 'rounded bg-waiting-wash shadow-[0_0_0_8px_var(--waiting-wash)]'
+                      : ''
+                  }
                 >
                   {row ? <MemoRow row={row} /> : <PendingMessage text={pending[item.index - rows.length] ?? ''} />}
                 </div>
@@ -96,7 +100,7 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
       </div>
       {away && (
         <Button
-          className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float"
+          className="absolute bottom-3 left-1/2 z-2 -translate-x-1/2 shadow-float"
           onClick={() => virtualizer.scrollToEnd()}
         >
           <Icon name="down" /> <Trans>Jump to latest</Trans>

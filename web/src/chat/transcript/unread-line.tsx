@@ -6,8 +6,8 @@ import { useActions } from '../chat-actions.ts';
 export function UnreadLine({ text }: { readonly text: string | undefined }) {
   const { sendAgain } = useActions();
   return (
-    <div className="-mt-3 flex flex-wrap items-center gap-3 pb-5">
-      <p className="text-s text-waiting">
+    <div className="-mt-3 flex flex-wrap items-center gap-3 pb-7">
+      <p className="text-meta text-waiting">
         <Trans>The agent has not read this message.</Trans>
       </p>
       {text !== undefined && (

@@ -17,18 +17,24 @@ export function UserMessage({ entry, versions }: Props) {
   const [editing, setEditing] = useState(false);
   const { isIdle } = useActions();
   return (
-    <div className="group pb-5">
-      <Speaker name={t`You`}>
-        <RowActions>
-          <MessageTime at={entry.at} />
-          <CopyButton text={entry.text} />
-          {isIdle && <IconButton icon="edit" label={t`Edit`} onClick={() => setEditing(true)} />}
-        </RowActions>
-        <VersionArrows versions={versions} />
-      </Speaker>
-      {editing ? <EditMessage entry={entry} onDone={() => setEditing(false)} /> : <SentTexts entry={entry} />}
-      <SentFiles parts={entry.parts} />
-      {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
+    <div className="group pb-4 touch:pb-10">
+      <Speaker name={t`You`} />
+      <div className={`yours hang relative ${editing ? 'w-auto' : ''}`}>
+        {editing ? <EditMessage entry={entry} onDone={() => setEditing(false)} /> : <SentTexts entry={entry} />}
+        <SentFiles parts={entry.parts} />
+        {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
+        {!editing && (
+          // Over the edge of the block, so that nothing moves; below it where there is no hover.
+          <div className="absolute end-2 top-0 -translate-y-1/2 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
+            <RowActions className="hover-only:card">
+              <MessageTime at={entry.at} />
+              <CopyButton text={entry.text} />
+              {isIdle && <IconButton icon="edit" label={t`Edit`} onClick={() => setEditing(true)} />}
+              <VersionArrows versions={versions} />
+            </RowActions>
+          </div>
+        )}
+      </div>
     </div>
   );
 }
@@ -37,7 +43,7 @@ export function UserMessage({ entry, versions }: Props) {
 function SentTexts({ entry: { parts, text } }: { readonly entry: MessageEntry }) {
   const byOthers = parts.flatMap((part) => (part.type === 'text' && part.origin === 'others' ? [part.text] : []));
   const own = byOthers.length === 0 ? text : ownTextOf(parts);
-  const look = 'whitespace-pre-wrap break-words text-l';
+  const look = 'whitespace-pre-wrap break-words';
   return (
     <>
       {own !== '' && (
@@ -66,11 +72,11 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
   const { edit, fork, isIdle } = useActions();
   const isBlank = text.trim() === '';
   return (
-    <div className="flex flex-col gap-2">
+    <div className="flex flex-col gap-2 pb-1 text-interface">
       <textarea
         ref={focusAtEnd}
         aria-label={t`Edit the message`}
-        className="field-sizing-content max-h-60 w-full resize-none rounded border border-edge bg-raised p-3 text-l"
+        className="field-sizing-content max-h-60 field w-full resize-none p-3"
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && onDone()}
@@ -85,7 +91,7 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
         <button
           type="button"
           disabled={isBlank}
-          className="ms-auto min-h-8 px-2 text-s text-soft underline underline-offset-2 hover:text-ink disabled:opacity-50"
+          className="ms-auto min-h-target px-2 text-meta text-soft link hover:text-ink disabled:opacity-50"
           onClick={() => void fork(entry, text).then(onDone)}
         >
           <Trans>Send as a new thread instead</Trans>

@@ -19,7 +19,7 @@ function Arrows({ position }: { readonly position: VersionPosition }) {
         disabled={!isIdle || previous === null}
         onClick={() => previous && show(previous)}
       />
-      <span className="text-s tabular-nums text-soft">
+      <span className="text-meta tabular-nums text-soft">
         {number} / {count}
       </span>
       <IconButton

@@ -4,6 +4,7 @@ import type { Trouble, TurnState } from '@reborn-agent/client/thread-state';
 import { useEffect, useState } from 'react';
 import { formatDuration } from '../../format/time.ts';
 import { wordsOfFailure } from '../../parts/error-words.ts';
+import { RunningRing } from '../../parts/running-ring.tsx';
 import { Speaker } from './speaker.tsx';
 
 type WorkingProps = {
@@ -17,10 +18,10 @@ type WorkingProps = {
 export function Working({ turn, first, waits }: WorkingProps) {
   const began = turn.startedAt === undefined ? undefined : Date.parse(turn.startedAt);
   return (
-    <div className="pb-5">
+    <div className="pb-7">
       {first && <Speaker name="Reborn" />}
-      <p className="flex items-center gap-2 text-s text-soft">
-        <span className={`size-2 animate-pulse rounded-full ${waits ? 'bg-waiting' : 'bg-running'}`} />
+      <p className="flex items-center gap-2 text-meta text-soft">
+        {waits ? <span className="dot bg-waiting" /> : <RunningRing />}
         {waits ? (
           <Trans>
             Waiting for a free place <Elapsed since={began} />
@@ -32,7 +33,7 @@ export function Working({ turn, first, waits }: WorkingProps) {
         )}
       </p>
       {turn.trouble && (
-        <p className="text-s text-soft" role="status">
+        <p className="text-meta text-soft" role="status">
           {wordsOfFailure({ code: 'model_error', message: turn.trouble.message })} <NextTry trouble={turn.trouble} />
         </p>
       )}
