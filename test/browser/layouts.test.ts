@@ -138,28 +138,6 @@ test('a page of settings has a column of 832 pixels with its padding, and less o
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test('menus and the drawer move only for people who have not asked for less motion', async () => {
-  const durations = (of: Locator) => of.evaluate((element) => getComputedStyle(element).transitionDuration);
-  const menu = page.getByRole('menu');
-  const open = async () => {
-    await page.getByRole('button', { name: /^Theme and account/ }).click();
-    await menu.waitFor();
-    const found = await durations(menu);
-    await page.keyboard.press('Escape');
-    await menu.waitFor({ state: 'detached' });
-    return found;
-  };
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  expect(await open()).toBe('0.12s');
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await durations(page.locator('nav.drawer'))).toContain('0.2s');
-
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  expect(await durations(page.locator('nav.drawer'))).toBe('0s');
-  await page.setViewportSize({ width: 1280, height: 800 });
-  expect(await open()).toBe('0s');
-});
-
 test('long lists are shown a page at a time, and what is further down is found', async () => {
   await page.goto(`${stage.url}/jobs`);
   await expect.poll(() => rowsOf('Jobs').count()).toBe(50);

@@ -29,7 +29,7 @@ export function Sidebar() {
         aria-label={t`Threads and pages`}
         onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
         data-closed={open ? undefined : ''}
-        className="drawer z-20 flex h-full w-sidebar shrink-0 flex-col border-e border-line bg-sunken"
+        className="drawer z-20 flex md:w-sidebar h-full shrink-0 flex-col border-e border-line bg-sunken"
       >
         <Top />
         <ThreadList />
