@@ -22,6 +22,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   auth: ['store', 'domain'],
   models: ['domain'],
   safety: ['domain', 'program-files.ts'],
+  sandbox: ['domain', 'program-files.ts'],
   store: ['domain'],
   engine: ['domain'],
   egress: ['domain'],

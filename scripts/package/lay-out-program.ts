@@ -5,7 +5,15 @@ import { LAUNCHER } from './launcher.ts';
 import { packageManifest, sdkManifest } from './manifests.ts';
 
 /** A new tool is a copy of the template. Jails receive their programs as source text, and tool authors read the types. */
-const COPIED = ['wit', 'sdk/template', 'src/engine/sql', 'src/lifecycle/sql', 'src/store/sql', 'migrations/baseline'];
+const COPIED = [
+  'wit',
+  'sdk/template',
+  'src/engine/sql',
+  'src/lifecycle/sql',
+  'src/sandbox/inside',
+  'src/store/sql',
+  'migrations/baseline',
+];
 /** The transpiler finds them next to the program that it is bundled with. Its package would bring 100 MB that we never load. */
 const TRANSPILER = 'node_modules/@bytecodealliance/jco-transpile/vendor';
 const PREPARER = 'src/tools/component/install';

@@ -1,0 +1,514 @@
+# Process 1 of a sandbox: takes files in, runs commands and Python code, and hands changed files out. Standard library only.
+#
+# It gets its limits and the text of the interpreter as arguments. Frames go both ways on descriptors 0 and 1: four bytes with the
+# length of a header, the header as JSON, then header["bytes"] raw bytes. Between calls no process of the guest runs: all are killed,
+# and the interpreter is stopped. So nobody changes files while they are read.
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import stat
+import struct
+import sys
+import time
+
+LIMITS, INTERPRETER = json.loads(sys.argv[1]), sys.argv[2]
+ROOT = '/workspace'
+WRITABLE = (ROOT, '/tmp', '/dev/shm')
+NAMESPACES = ('cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts')
+NOT_KEPT = {'.cache', '__pycache__', 'node_modules', '.venv'}
+WATCH_S, PROGRESS_S, PROGRESS_BYTES, MOST_REFUSED = 0.1, 0.05, 4096, 100
+# A socket's buffer belongs to no process: 212,992 bytes, which the owner may double.
+SOCKET_BYTES = 425_984
+# The clock of files ticks every 4 or 10 ms. A change within one tick of the last look leaves no trace in their times.
+TICK_NS = 20_000_000
+
+
+def send(header, body=b''):
+    head = json.dumps({**header, 'bytes': len(body)}).encode()
+    left = memoryview(struct.pack('>I', len(head)) + head + body)
+    while left:
+        left = left[os.write(1, left) :]
+
+
+def receive():
+    (size,) = struct.unpack('>I', read_exactly(4))
+    header = json.loads(read_exactly(size))
+    return header, read_exactly(header['bytes'])
+
+
+def read_exactly(size):
+    parts = []
+    while size > 0:
+        chunk = os.read(0, min(size, 1 << 20))
+        if not chunk:
+            os._exit(0)  # the service is gone; the kernel ends everybody else with process 1
+        parts.append(chunk)
+        size -= len(chunk)
+    return b''.join(parts)
+
+
+# --- What holds here. It is read before any guest runs.
+
+
+def describe():
+    status = dict(line.split(':\t', 1) for line in open('/proc/self/status').read().splitlines() if ':\t' in line)
+    devices = [line.split(':')[0].strip() for line in open('/proc/self/net/dev').read().splitlines()[2:]]
+    mounts = {line.split()[1]: line.split()[3].split(',') for line in open('/proc/self/mounts')}
+    return {
+        'namespaces': {name: os.readlink('/proc/self/ns/' + name) for name in NAMESPACES},
+        'pid': os.getpid(),
+        'devices': [name for name in devices if name != 'lo'],
+        'capabilities': status['CapPrm'].strip('0') + status['CapBnd'].strip('0'),
+        'noNewPrivileges': status['NoNewPrivs'] == '1',
+        'seccomp': int(status['Seccomp']),
+        'readOnly': all('ro' in mounts.get(folder, ['ro']) for folder in ('/', '/usr', '/dev', '/etc')),
+        'writableBytes': sum(v.f_blocks * v.f_frsize for v in map(os.statvfs, WRITABLE)),
+    }
+
+
+def protect():
+    os.closerange(3, os.sysconf('SC_OPEN_MAX'))  # what the service has inherited, and passed on
+    # Until here its files in /proc are its own. A guest of the same user must open neither its memory nor its descriptors.
+    with open('/proc/self/oom_score_adj', 'w') as file:
+        file.write('1000')  # guests inherit it: the kernel ends them before it ends the service
+    if ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) != 0:  # PR_SET_DUMPABLE
+        raise OSError('PR_SET_DUMPABLE failed')
+    # Python handles it, so a guest could send it, even to process 1. All other signals are ignored there.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ('nproc', 'fsize', 'data', 'nofile', 'core'):
+        value = LIMITS[name]
+        resource.setrlimit(getattr(resource, 'RLIMIT_' + name.upper()), (value, value))
+
+
+# --- Processes of the guest
+
+
+def start(argv, descriptors):
+    """Much cheaper than fork, which would copy this process's page tables."""
+    pid = os.posix_spawnp(
+        argv[0],
+        argv,
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_DUP2, source, target) for target, source in descriptors.items()],
+        setsid=True,
+        setsigdef=[signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ],
+    )
+    os.setpriority(os.PRIO_PROCESS, pid, 10)  # a guest can't lower it again, so this process keeps its turn
+    return pid
+
+
+def others():
+    return [int(name) for name in os.listdir('/proc') if name.isdigit() and name != '1']
+
+
+def signal_all(number):
+    try:
+        os.kill(-1, number)  # everybody but process 1, at once: a fork in progress sees the signal, too
+    except ProcessLookupError:
+        pass
+
+
+def state_of(pid):
+    try:
+        with open(f'/proc/{pid}/stat') as file:
+            return file.read().rpartition(')')[2].split()
+    except OSError:
+        return None  # it has ended
+
+
+def kill(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass  # it has ended
+
+
+def quiet(keep):
+    """Ends all processes but `keep`, which is stopped."""
+    if keep is None:
+        signal_all(signal.SIGKILL)
+    else:
+        signal_all(signal.SIGSTOP)
+        for pid in others():
+            if pid != keep:
+                kill(pid, signal.SIGKILL)
+    while not all(pid == keep and is_still(pid, 'Tt') or is_still(pid, 'Z') for pid in others()):
+        collect()
+        time.sleep(0.0002)
+    collect()
+    os.chmod(ROOT, 0o755)  # it belongs to the guest
+
+
+def is_still(pid, states):
+    state = state_of(pid)
+    return state is None or state[0] in states
+
+
+def collect():
+    """Takes ended children, except those that are still asked for: `ended` has their status."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        if pid in ended:
+            ended[pid] = os.waitstatus_to_exitcode(status)
+
+
+def excess():
+    for folder in WRITABLE:
+        used = os.statvfs(folder)
+        if used.f_files - used.f_ffree > LIMITS['inodes']:
+            return 'files'
+    total = 0
+    for pid in others():
+        total += memory_of(pid)
+    with open('/proc/self/net/sockstat') as file:
+        total += int(file.readline().split()[-1]) * SOCKET_BYTES
+    return 'memory' if total > LIMITS['memory'] or is_machine_short() else None
+
+
+def memory_of(pid):
+    """Also what is not in `statm`: shared memory without a file, and page tables."""
+    try:
+        with open(f'/proc/{pid}/status') as file:
+            lines = [line.split() for line in file if line.startswith(('RssAnon', 'RssShmem', 'VmPTE', 'VmSwap'))]
+            return sum(int(line[1]) for line in lines) * 1024
+    except OSError:
+        return 0  # it has ended
+
+
+def is_machine_short():
+    with open('/proc/meminfo') as file:
+        available = next((int(line.split()[1]) for line in file if line.startswith('MemAvailable')), None)
+    return available is not None and available * 1024 < LIMITS['machineMemory']
+
+
+# --- Calls
+
+
+class Output:
+    """Keeps the first and the last half of what is allowed, and shows what comes while it comes."""
+
+    def __init__(self):
+        self.keep = LIMITS['output'] // 2
+        self.head, self.tail, self.total = bytearray(), bytearray(), 0
+        self.unseen, self.shown_at = b'', 0.0
+
+    def add(self, chunk):
+        self.total += len(chunk)
+        room = self.keep - len(self.head)
+        self.head += chunk[:room]
+        self.tail += chunk[room:]
+        del self.tail[: -self.keep]
+        self.unseen = (self.unseen + chunk)[-PROGRESS_BYTES:]
+
+    def show(self, now):
+        if self.unseen and now - self.shown_at >= PROGRESS_S:
+            send({'type': 'progress'}, self.unseen)
+            self.unseen, self.shown_at = b'', now
+
+    def text(self):
+        left_out = self.total - len(self.head) - len(self.tail)
+        middle = b'\n... %d bytes left out ...\n' % left_out if left_out else b''
+        return bytes(self.head) + middle + bytes(self.tail)
+
+
+class Call:
+    """Waits for the end of a call, or for the reason to end it."""
+
+    def __init__(self, pid, out, answer=None, control=None, code=b''):
+        self.pid, self.out, self.answer, self.control, self.code = pid, out, answer, control, code
+        self.output, self.answered = Output(), b''
+        self.exit = os.pidfd_open(pid)
+        self.poll = select.poll()
+        for descriptor in (0, out, self.exit):
+            self.poll.register(descriptor, select.POLLIN)
+        if answer is not None:
+            self.poll.register(answer, select.POLLIN)
+            self.poll.register(control, select.POLLOUT)
+
+    def wait(self, timeout_ms):
+        now = time.monotonic()
+        deadline, look_at = now + timeout_ms / 1000, now + WATCH_S
+        while now < deadline:
+            for descriptor, _ in self.poll.poll(max(0, min(deadline, look_at) - now) * 1000):
+                outcome = self.handle(descriptor)
+                if outcome:
+                    return outcome
+            now = time.monotonic()
+            self.output.show(now)
+            if now >= look_at:
+                problem = excess()
+                if problem:
+                    return problem
+                look_at = now + WATCH_S
+        return 'timeout'
+
+    def handle(self, descriptor):
+        if descriptor == 0:
+            receive()  # nothing but `stop` comes during a call
+            return 'stopped'
+        if descriptor == self.out:
+            if not self.read():
+                self.poll.unregister(self.out)
+        elif descriptor == self.control:
+            self.write_code()
+        elif descriptor == self.answer:
+            self.answered = os.read(self.answer, 1)
+            return 'exit' if self.answered else 'ended'
+        elif descriptor == self.exit:
+            return 'exit' if self.answer is None else 'ended'
+
+    def read(self):
+        try:
+            chunk = os.read(self.out, 65536)
+        except BlockingIOError:
+            return False
+        self.output.add(chunk)
+        return chunk
+
+    def write_code(self):
+        try:
+            self.code = self.code[os.write(self.control, self.code) :]
+        except BrokenPipeError:
+            self.code = b''  # it has ended, which its other descriptors tell
+        if not self.code:
+            self.poll.unregister(self.control)
+
+    def close(self):
+        while self.read():
+            pass
+        os.close(self.exit)
+
+
+interpreter = None  # its process, and our ends of its pipes
+ended = {}  # exit codes of the processes whose end is asked for
+
+
+def pipe(*, ours):
+    ends = os.pipe()
+    os.set_blocking(ends[ours], False)
+    return ends
+
+
+def run(header, body):
+    began, cpu = time.monotonic(), cpu_seconds()
+    if header['kind'] == 'shell':
+        outcome, code, output, fresh = run_shell(body.decode(), header['timeoutMs'])
+    else:
+        outcome, code, output, fresh = run_python(body, header['timeoutMs'], header['reset'])
+    ms, cpu_ms = (time.monotonic() - began) * 1000, max(0.0, cpu_seconds() - cpu) * 1000
+    send(
+        {'type': 'ran', 'outcome': outcome, 'code': code, 'total': output.total, 'ms': ms, 'cpuMs': cpu_ms, 'fresh': fresh},
+        output.text(),
+    )
+
+
+def run_shell(command, timeout_ms):
+    out, theirs = pipe(ours=0)
+    nothing = os.open('/dev/null', os.O_RDONLY)
+    pid = start(['bash', '-c', command], {0: nothing, 1: theirs, 2: theirs})
+    ended[pid] = None
+    os.close(theirs)
+    os.close(nothing)
+    call = Call(pid, out)
+    outcome = call.wait(timeout_ms)
+    end_call(outcome)
+    call.close()
+    os.close(out)
+    return outcome, shell_code(ended.pop(pid)), call.output, False
+
+
+def end_call(outcome):
+    """What goes beyond a limit ends the interpreter as well."""
+    if outcome != 'exit':
+        stop_interpreter()
+    quiet(interpreter and interpreter[0])
+
+
+def shell_code(code):
+    return 128 - code if code is not None and code < 0 else code
+
+
+def run_python(code, timeout_ms, reset):
+    global interpreter
+    if reset:
+        stop_interpreter()
+        quiet(None)
+    elif interpreter and ended[interpreter[0]] is not None:
+        stop_interpreter()  # another process of the guest has killed it
+    fresh = interpreter is None
+    if fresh:
+        interpreter = start_interpreter()
+    pid, out, answer, control = interpreter
+    os.kill(pid, signal.SIGCONT)
+    call = Call(pid, out, answer, control, struct.pack('>I', len(code)) + code)
+    outcome = call.wait(timeout_ms)
+    if outcome != 'exit':
+        interpreter = None
+    quiet(interpreter and pid)
+    call.close()
+    if interpreter:
+        return outcome, int(call.answered == b'1'), call.output, fresh
+    for descriptor in (out, answer, control):
+        os.close(descriptor)
+    return outcome, shell_code(ended.pop(pid)), call.output, fresh
+
+
+def start_interpreter():
+    out, their_out = pipe(ours=0)
+    answer, their_answer = pipe(ours=0)
+    their_control, control = pipe(ours=1)
+    nothing = os.open('/dev/null', os.O_RDONLY)
+    # From 20 on, so that no descriptor is overwritten before it is copied.
+    copies = {0: nothing, 1: their_out, 2: their_out, 20: their_control, 21: their_answer}
+    pid = start(['python3', '-IB', '-c', INTERPRETER], copies)
+    ended[pid] = None
+    for descriptor in (their_out, their_answer, their_control, nothing):
+        os.close(descriptor)
+    return pid, out, answer, control
+
+
+def stop_interpreter():
+    global interpreter
+    if interpreter:
+        pid, *descriptors = interpreter
+        if ended.pop(pid) is None:
+            kill(pid, signal.SIGKILL)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        interpreter = None
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    total = used.ru_utime + used.ru_stime
+    state = state_of(interpreter[0]) if interpreter else None
+    if state:
+        # The clock of another process, as clock_getcpuclockid(3) computes it; then its ended children, which it leaves out.
+        total += time.clock_gettime((~interpreter[0] << 3) | 2) + (int(state[13]) + int(state[14])) / 100
+    return total
+
+
+# --- Files
+
+known = {}  # path -> size, times and inode at the last look
+looked_ns = 0  # when guests could run again after it
+failure = None  # of the first file that could not be written
+
+
+def put(header, body):
+    global failure
+    path = os.path.join(ROOT, header['path'])
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as file:
+            file.write(body)
+        os.chmod(path, header['mode'])
+        if not any(is_left_out(name) for name in header['path'].split('/')):
+            known[header['path']] = trace_of(os.lstat(path))
+    except OSError as error:
+        failure = failure or f'{header["path"]}: {error.strerror}'
+
+
+def filled():
+    global looked_ns
+    looked_ns = time.time_ns()
+    send({'type': 'filled', 'failure': failure})
+
+
+def is_left_out(name):
+    return name in NOT_KEPT or name.endswith('.pyc')
+
+
+def trace_of(status):
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def changes():
+    global looked_ns
+    seen, sent, refused = {}, 0, []
+    for path, status in walk(refused):
+        trace = trace_of(status)
+        seen[path] = trace
+        # A guest can set any mtime, but no ctime.
+        if len(seen) > LIMITS['files'] or sent + status.st_size > LIMITS['workspace']:
+            return send({'type': 'excess', 'of': 'files' if len(seen) > LIMITS['files'] else 'bytes'})
+        if known.get(path) == trace and status.st_ctime_ns < looked_ns - TICK_NS:
+            continue
+        with open(os.path.join(ROOT, path), 'rb') as file:
+            body = file.read()
+        sent += len(body)
+        send({'type': 'file', 'path': path, 'mode': stat.S_IMODE(status.st_mode) & 0o777}, body)
+    for path in known.keys() - seen.keys():
+        send({'type': 'removed', 'path': path})
+    for name, reason in refused[:MOST_REFUSED]:
+        send({'type': 'refused', 'name': ascii(name)[1:-1][:200], 'reason': reason})
+    known.clear()
+    known.update(seen)
+    looked_ns = time.time_ns()
+    send({'type': 'changed', 'files': len(seen), 'refused': len(refused)})
+
+
+def walk(refused):
+    folders = ['']
+    while folders:
+        folder = folders.pop()
+        for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+            path = folder + name
+            status = os.lstat(os.path.join(ROOT, path))
+            is_folder = stat.S_ISDIR(status.st_mode)
+            if is_left_out(name):
+                continue
+            reason = problem_with(path, status.st_mode)
+            if reason:
+                refused.append((path, reason))
+                continue
+            if status.st_mode & 0o400 == 0 or is_folder and status.st_mode & 0o500 != 0o500:
+                os.chmod(os.path.join(ROOT, path), status.st_mode | (0o500 if is_folder else 0o400))
+                status = os.lstat(os.path.join(ROOT, path))
+            if is_folder:
+                folders.append(path + '/')
+            else:
+                yield path, status
+
+
+def problem_with(path, mode):
+    if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        return 'link' if stat.S_ISLNK(mode) else 'special'
+    try:
+        size = len(path.encode())
+    except UnicodeEncodeError:
+        return 'name'
+    if any(ord(letter) < 32 or ord(letter) == 127 for letter in path):
+        return 'name'
+    if size > LIMITS['pathBytes']:
+        return 'path'
+    return 'depth' if path.count('/') >= LIMITS['depth'] else None
+
+
+def main():
+    facts = describe()
+    protect()
+    os.umask(0o022)
+    send({'type': 'ready', **facts})
+    while True:
+        header, body = receive()
+        if header['type'] == 'put':
+            put(header, body)
+        elif header['type'] == 'filled':
+            filled()
+        elif header['type'] == 'run':
+            run(header, body)
+        elif header['type'] == 'changes':
+            changes()
+        # `stop` has come after the end of its call
+
+
+main()

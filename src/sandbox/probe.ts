@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
+import { inside } from './bubblewrap/start.ts';
+import type { Runner } from './runner.ts';
+import type { Facts } from './runner-messages.ts';
+import { type Environment, LAYERS, type Layer, type Limits, NoSandbox } from './sandbox.ts';
+
+const PROBE_MS = 60_000;
+
+/** What code of a guest finds: which layers hold, and which programs and libraries there are. It runs in a new sandbox. */
+export async function probe(runner: Runner, limits: Limits): Promise<{ layers: Layer[]; environment: Environment }> {
+  const told = layersOf(await runner.ready, limits);
+  const found = (await ask(runner, 'look_around()', { limits })) as Record<Layer, string | null>;
+  const environment = (await ask(runner, 'list_environment()', {})) as Omit<Environment, 'digest'>;
+  const layers = told.filter((layer) => found[layer] === null);
+  return { layers, environment: { ...environment, digest: digestOf(environment) } };
+}
+
+/** The service's own facts, to compare with. */
+async function ask(runner: Runner, question: string, more: object): Promise<unknown> {
+  const facts = { pid: process.pid, file: import.meta.filename, namespaces: ownNamespaces(), ...more };
+  const code = `FACTS = ${JSON.stringify(JSON.stringify(facts))}\n${inside('probe.py')}\n${question}`;
+  const call = { kind: 'python', code, timeoutMs: PROBE_MS } as const;
+  const { output, outcome, exitCode } = await runner.run(call, {
+    progress: () => {},
+    signal: new AbortController().signal,
+  });
+  if (outcome !== 'exit' || exitCode !== 0)
+    throw new NoSandbox(`The probe of the sandbox failed (${outcome}). ${output}`);
+  return JSON.parse(output);
+}
+
+/** What the runner tells when it starts. So each start is checked, at hardly any cost. */
+export function layersOf(facts: Facts, limits: Limits): Layer[] {
+  const own = ownNamespaces();
+  const isApart = (name: string): boolean =>
+    facts.namespaces[name] !== undefined && facts.namespaces[name] !== own[name];
+  const mostBytes = limits.workspaceBytes + 2 * limits.tmpBytes + 3 * PAGE;
+  const holds: Record<Layer, boolean> = {
+    network: isApart('net') && facts.devices.length === 0,
+    files: isApart('mnt') && facts.readOnly,
+    processes: isApart('pid') && isApart('ipc') && facts.pid === 1,
+    privileges: isApart('user') && facts.capabilities === '' && facts.noNewPrivileges,
+    calls: facts.seccomp === FILTERED,
+    limits: facts.writableBytes <= mostBytes,
+  };
+  return (Object.keys(LAYERS) as Layer[]).filter((layer) => holds[layer]);
+}
+
+const PAGE = 65_536; // the largest of arm64
+const FILTERED = 2;
+
+function ownNamespaces(): Record<string, string> {
+  const names = ['ipc', 'mnt', 'net', 'pid', 'user'];
+  return Object.fromEntries(names.map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]));
+}
+
+function digestOf(environment: object): string {
+  const parts = [JSON.stringify(environment), inside('runner.py'), inside('interpreter.py')];
+  return createHash('sha256').update(parts.join('\0')).digest('hex');
+}

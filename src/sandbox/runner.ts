@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { collectChanges, traceOf } from './collect-changes.ts';
+import { converse, type RunnerProcess, type Take, unexpected } from './conversation.ts';
+import type { Facts, RunnerMessage } from './runner-messages.ts';
+import type { Call, Changes, Limits, Listener, Ran, SandboxFile } from './sandbox.ts';
+
+/** The program inside, as the service uses it. */
+export type Runner = {
+  readonly ready: Promise<Facts>;
+  isAlive(): boolean;
+  fill(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<void>;
+  run(call: Call, on: Listener): Promise<Ran>;
+  changes(): Promise<Changes>;
+  end(): Promise<void>;
+};
+
+/** The runner keeps the limits itself; this is for one that hangs. */
+const GRACE_MS = 5000;
+const START_MS = 30_000;
+const FILES_MS = 120_000;
+
+export function createRunner(process: RunnerProcess, limits: Limits): Runner {
+  const known = new Map<string, string>();
+  const { ask, tell, lose, lost } = converse(process, limits);
+
+  async function fill(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<void> {
+    for await (const { path, mode, bytes, sha256 } of files) {
+      signal.throwIfAborted();
+      known.set(path, traceOf(sha256, mode));
+      const hasRoom = tell({ type: 'put', path, mode: mode & 0o777 }, bytes);
+      if (!hasRoom && !lost()) await Promise.race([once(process.input, 'drain', { signal }), process.ended]);
+    }
+    const take: Take<{ failure: string | null }> = (said) => (said.type === 'filled' ? said : unexpected(said));
+    const { failure } = await ask(take, FILES_MS, { type: 'filled' });
+    if (failure !== null) throw new Error(`The sandbox can't hold the workspace. ${failure}`);
+  }
+
+  async function run(call: Call, on: Listener): Promise<Ran> {
+    const timeoutMs = Math.min(call.timeoutMs, limits.timeoutMs);
+    let late: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      tell({ type: 'stop' });
+      late = setTimeout(() => lose('It did not stop in time.'), GRACE_MS);
+    };
+    const answer = ask(takeRan(on), timeoutMs + GRACE_MS, ...questionOf(call, timeoutMs));
+    if (on.signal.aborted) stop();
+    on.signal.addEventListener('abort', stop, { once: true });
+    return answer.finally(() => {
+      clearTimeout(late);
+      on.signal.removeEventListener('abort', stop);
+    });
+  }
+
+  return {
+    ready: ask((message) => (message.type === 'ready' ? message.facts : unexpected(message)), START_MS),
+    isAlive: () => lost() === undefined,
+    fill,
+    run,
+    changes: () => ask(collectChanges(known, limits), FILES_MS, { type: 'changes' }),
+    async end() {
+      lose('It was discarded.');
+      await process.ended;
+    },
+  };
+}
+
+function questionOf(call: Call, timeoutMs: number): [header: Record<string, unknown>, body: Buffer] {
+  if (call.kind === 'shell') return [{ type: 'run', kind: 'shell', timeoutMs }, Buffer.from(call.command)];
+  return [{ type: 'run', kind: 'python', timeoutMs, reset: call.reset ?? false }, Buffer.from(call.code)];
+}
+
+function takeRan(on: Listener): Take<Ran> {
+  const decoder = new TextDecoder();
+  return (message) => {
+    if (message.type === 'ran') return ranOf(message);
+    if (message.type !== 'progress') return unexpected(message);
+    const text = decoder.decode(message.body, { stream: true });
+    if (text !== '') on.progress(text);
+    return undefined;
+  };
+}
+
+function ranOf({ outcome, code, total, ms, cpuMs, fresh, body }: RunnerMessage & { type: 'ran' }): Ran {
+  const output = new TextDecoder().decode(body);
+  return { outcome, exitCode: code, output, outputBytes: total, ms, cpuMs, fresh };
+}
