@@ -119,7 +119,7 @@ const WIRED_COMMANDS = [
   'cli/tool/tool-setup.ts',
 ];
 const WIRING =
-  /^(?:app|agent|auth|cells|channels|database|egress|engine|lifecycle|memory|models|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;
+  /^(?:app|agent|auth|cells|channels|database|egress|engine|lifecycle|memory|models|sandbox|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;
 
 /** Every violation of the tables above, as sentences. */
 export function findViolations(files: SourceFile[]): string[] {

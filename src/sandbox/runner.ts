@@ -7,6 +7,8 @@ import type { Call, Changes, Limits, Listener, Ran, SandboxFile } from './sandbo
 /** The program inside, as the service uses it. */
 export type Runner = {
   readonly ready: Promise<Facts>;
+  /** No process of it is left. */
+  readonly ended: Promise<unknown>;
   isAlive(): boolean;
   fill(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<void>;
   run(call: Call, on: Listener): Promise<Ran>;
@@ -53,6 +55,7 @@ export function createRunner(process: RunnerProcess, limits: Limits): Runner {
 
   return {
     ready: ask((message) => (message.type === 'ready' ? message.facts : unexpected(message)), START_MS),
+    ended: process.ended,
     isAlive: () => lost() === undefined,
     fill,
     run,

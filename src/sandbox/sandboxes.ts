@@ -10,6 +10,7 @@ import {
   NoSandbox,
   type Sandbox,
   type Sandboxes,
+  type SandboxFile,
   SandboxLost,
   type Strength,
 } from './sandbox.ts';
@@ -34,29 +35,40 @@ const DEFAULTS: SandboxOptions = {
 export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes {
   const options = { ...DEFAULTS, ...given };
   const pool = createWarmPool<Runner>(options.sizes);
-  const inUse = new Set<Runner>();
-  const findStrength = rememberStrength(options);
+  const running = new Set<Runner>();
+  const findStrength = rememberStrength(options, running);
+  let isClosed = false;
 
   function lend(runner: Runner, workspace: string, leave: () => void): Sandbox {
-    inUse.add(runner);
-    const giveBack = (): void => {
-      inUse.delete(runner);
+    let isLent = true;
+    const giveBack = (): boolean => {
+      const wasLent = isLent;
+      isLent = false;
       leave();
+      return wasLent;
     };
     return {
       run: (call, on) => runner.run(call, on),
       changes: () => runner.changes(),
       committed(version) {
-        if (!inUse.has(runner)) return;
-        pool.keep({ workspace, version }, runner);
-        giveBack();
+        if (giveBack()) pool.keep({ workspace, version }, runner);
       },
       async discard() {
-        if (!inUse.has(runner)) return;
-        giveBack();
-        await runner.end();
+        if (giveBack()) await runner.end();
       },
     };
+  }
+
+  async function fillNew(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<Runner> {
+    const runner = await findStrength.start();
+    try {
+      if (isClosed) throw new NoSandbox('The service stops.');
+      await runner.fill(files, signal);
+      return runner;
+    } catch (error) {
+      await runner.end();
+      throw error;
+    }
   }
 
   return {
@@ -64,33 +76,31 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
     async open(key, files, signal) {
       const leave = await pool.enter(signal);
       try {
-        const warm = pool.take(key);
-        if (warm) return lend(warm, key.workspace, leave);
-        const runner = await findStrength.start();
-        try {
-          await runner.fill(files, signal);
-        } catch (error) {
-          await runner.end();
-          throw error;
-        }
-        return lend(runner, key.workspace, leave);
+        return lend(pool.take(key) ?? (await fillNew(files, signal)), key.workspace, leave);
       } catch (error) {
         leave();
         throw error;
       }
     },
     async close() {
-      await Promise.all([pool.close(), ...Array.from(inUse, (runner) => runner.end())]);
+      isClosed = true;
+      pool.close();
+      await Promise.all(Array.from(running, (runner) => runner.end()));
     },
   };
 }
 
 /** The first start is probed from inside; each later one is checked by what its runner tells, before anything runs in it. */
-function rememberStrength({ program, limits, requires }: SandboxOptions) {
+function rememberStrength({ program, limits, requires }: SandboxOptions, running: Set<Runner>) {
   let probed: Promise<Strength> | undefined;
   let loss: Pick<Strength, 'layers' | 'why'> | undefined;
 
-  const startRunner = (): Runner => createRunner(startBubblewrap(program, limits), limits);
+  function startRunner(): Runner {
+    const runner = createRunner(startBubblewrap(program, limits), limits);
+    running.add(runner);
+    void runner.ended.then(() => running.delete(runner));
+    return runner;
+  }
 
   async function look(): Promise<Strength> {
     try {

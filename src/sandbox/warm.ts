@@ -9,8 +9,8 @@ export type WarmPool<T extends Warm> = {
   /** What was kept for exactly this version. One for another version is of no use any more, and ends. */
   take(key: WorkspaceVersion): T | undefined;
   keep(key: WorkspaceVersion, thing: T): void;
-  /** Ends all that is kept; nobody enters any more. */
-  close(): Promise<void>;
+  /** Nobody enters any more, and nothing is kept. */
+  close(): void;
 };
 
 export type PoolSizes = { readonly inUse: number; readonly warm: number; readonly idleMs: number };
@@ -21,13 +21,7 @@ type Kept<T> = { readonly version: number; readonly thing: T; readonly timer: No
 export function createWarmPool<T extends Warm>(sizes: PoolSizes): WarmPool<T> {
   const queue = createQueue(sizes.inUse);
   const kept = new Map<string, Kept<T>>(); // by workspace, the oldest first
-  const ending = new Set<Promise<void>>();
   let isClosed = false;
-
-  function end(thing: T): void {
-    const ended = thing.end().finally(() => ending.delete(ended));
-    ending.add(ended);
-  }
 
   function remove(workspace: string): Kept<T> | undefined {
     const found = kept.get(workspace);
@@ -38,7 +32,7 @@ export function createWarmPool<T extends Warm>(sizes: PoolSizes): WarmPool<T> {
 
   function drop(workspace: string): void {
     const found = remove(workspace);
-    if (found) end(found.thing);
+    void found?.thing.end();
   }
 
   return {
@@ -46,22 +40,21 @@ export function createWarmPool<T extends Warm>(sizes: PoolSizes): WarmPool<T> {
     take({ workspace, version }) {
       const found = remove(workspace);
       if (found?.version === version && found.thing.isAlive()) return found.thing;
-      if (found) end(found.thing);
+      void found?.thing.end();
       return undefined;
     },
     keep({ workspace, version }, thing) {
       drop(workspace);
-      if (isClosed) return end(thing);
+      if (isClosed) return void thing.end();
       const timer = setTimeout(() => drop(workspace), sizes.idleMs).unref();
       kept.set(workspace, { version, thing, timer });
       const [oldest] = kept.keys();
       if (kept.size > sizes.warm && oldest !== undefined) drop(oldest);
     },
-    async close() {
+    close() {
       isClosed = true;
       queue.close();
       for (const workspace of kept.keys()) drop(workspace);
-      await Promise.all(ending);
     },
   };
 }

@@ -135,16 +135,23 @@ def quiet(keep):
         for pid in others():
             if pid != keep:
                 kill(pid, signal.SIGKILL)
-    while not all(pid == keep and is_still(pid, 'Tt') or is_still(pid, 'Z') for pid in others()):
+    while not all(states_of(pid) <= STILL or pid == keep and states_of(pid) <= STOPPED for pid in others()):
         collect()
-        time.sleep(0.0002)
+        time.sleep(0.00005)
     collect()
     os.chmod(ROOT, 0o755)  # it belongs to the guest
 
 
-def is_still(pid, states):
-    state = state_of(pid)
-    return state is None or state[0] in states
+STILL, STOPPED = set('ZX'), set('ZXTt')
+
+
+def states_of(pid):
+    """Of all its threads: one may still write a file when the first has stopped."""
+    try:
+        states = [state_of(f'{pid}/task/{thread}') for thread in os.listdir(f'/proc/{pid}/task')]
+    except OSError:
+        return set()  # it has ended
+    return {state[0] for state in states if state}
 
 
 def collect():
