@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   cells: ['domain'],
   channels: ['agent', 'memory', 'auth', 'http', 'domain'],
   agent: ['tools', 'models', 'memory', 'safety', 'engine', 'egress', 'telemetry', 'store', 'domain'],
-  tools: ['safety', 'egress', 'store', 'domain', 'program-files.ts'],
+  tools: ['safety', 'egress', 'sandbox', 'store', 'domain', 'program-files.ts'],
   http: ['auth', 'domain'],
   memory: ['store', 'domain'],
   auth: ['store', 'domain'],

@@ -16,6 +16,7 @@ import { isSearchedKey } from '#domain/model-key.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
 import { isReachable } from '#store/connection.ts';
+import { codeTools } from '#tools/builtin/code/code-tools.ts';
 import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
@@ -26,6 +27,7 @@ import type { Base } from './base.ts';
 import { openConfiguredBucket } from './open-bucket.ts';
 import { openEngine } from './open-engine.ts';
 import { openModels } from './open-models.ts';
+import { openSandboxes } from './open-sandboxes.ts';
 import { openTools } from './open-tools.ts';
 
 /** What channels and background tasks share: the agent with its tools, the engine, and who may use them. */
@@ -33,6 +35,8 @@ export type Core = Awaited<ReturnType<typeof openCore>>;
 
 export async function openCore(base: Base) {
   const { config, log, parts, db, secrets, egress } = base;
+  const sandboxes = openSandboxes(base);
+  const runsCode = codeTools(sandboxes);
   const models = await openModels(base);
   const memory = createMemory(db, models.embedder);
   const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
@@ -41,8 +45,14 @@ export async function openCore(base: Base) {
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
   const missions = createMissions(db);
-  const ownTools = [...builtinTools(egress, skills), ...memoryTools(memory), ...missionTools(missions), ...fileTools()];
-  const fixedTools = [...ownTools, ...(parts.tools ?? [])];
+  const fixedTools = [
+    ...builtinTools(egress, skills),
+    ...memoryTools(memory),
+    ...missionTools(missions),
+    ...fileTools(),
+    ...(await runsCode),
+    ...(parts.tools ?? []),
+  ];
   const tools = openTools(base, fixedTools);
   const { attachments, bucket } = await openAttachments(base);
   const files = createStoredFiles(db, attachments, config.workspaces);
@@ -61,6 +71,7 @@ export async function openCore(base: Base) {
     missions,
     attachments,
     workspaces: createWorkspaces(db, files),
+    sandboxes,
     engine,
     lifecycle,
     agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),

@@ -37,6 +37,8 @@ export type Config = {
   remote: { url: string; token: string } | undefined;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
+  /** Whether code can run, and the layers without which it does not. */
+  sandbox: { enabled: boolean; requires: ('network' | 'files' | 'processes' | 'privileges' | 'calls' | 'limits')[] };
   /** The most bytes of the files of a thread, and of everything that a user stores. */
   workspaces: { workspaceBytes: number; userBytes: number };
   /** Where new attachments go; undefined for PostgreSQL. */
@@ -219,6 +221,7 @@ function toConfig(values: Values, problems: Problems): Config {
         ? { enabled: false, route: undefined }
         : { enabled: true, route: values.TITLE_MODEL },
     mcpLocalServers: values.MCP_LOCAL_SERVERS,
+    sandbox: { enabled: values.SANDBOX === 'auto', requires: values.SANDBOX_REQUIRES },
     workspaces: { workspaceBytes: values.WORKSPACE_QUOTA_MB * MEGABYTE, userBytes: values.USER_STORAGE_MB * MEGABYTE },
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,

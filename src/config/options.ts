@@ -16,6 +16,7 @@ import {
   port,
   postgresUrl,
   routeNames,
+  someOf,
   text,
   token,
   webUrl,
@@ -258,6 +259,17 @@ export const options = {
     parser: integer(1, 1_000_000_000),
     default: '10000',
     help: 'Most megabytes that a user can store, in all files of all threads; all replicas must use the same value.',
+  },
+
+  SANDBOX: {
+    parser: oneOf('auto', 'off'),
+    default: 'auto',
+    help: 'Whether the agent can run code. `auto`: where bubblewrap can keep it apart from this machine.',
+  },
+  SANDBOX_REQUIRES: {
+    parser: someOf('network', 'files', 'processes', 'privileges', 'calls', 'limits'),
+    default: 'network,files,processes',
+    help: 'Layers of the sandbox without which no code runs.',
   },
 
   OTEL_EXPORTER_OTLP_ENDPOINT: {

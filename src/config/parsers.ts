@@ -34,6 +34,14 @@ export function oneOf<const T extends string>(...choices: T[]): Parser<T> {
   };
 }
 
+export function someOf<const T extends string>(...choices: T[]): Parser<T[]> {
+  const isChoice = (entry: string): entry is T => choices.some((choice) => choice === entry);
+  return {
+    expects: `a comma-separated list of ${choices.join(', ')}`,
+    parse: (value) => parseList(value.toLowerCase(), isChoice)?.filter(isChoice),
+  };
+}
+
 export const text: Parser<string> = {
   expects: 'text',
   parse: (value) => value,

@@ -32,6 +32,15 @@ const DEFAULTS: SandboxOptions = {
   program: 'bwrap',
 };
 
+const OFF = 'The operator has turned it off (SANDBOX=off).';
+
+/** For services that run no code. */
+export const NO_SANDBOXES: Sandboxes = {
+  strength: async () => ({ rung: 'none', layers: [], why: OFF }),
+  open: () => Promise.reject(new NoSandbox(OFF)),
+  close: async () => {},
+};
+
 export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes {
   const options = { ...DEFAULTS, ...given };
   const pool = createWarmPool<Runner>(options.sizes);

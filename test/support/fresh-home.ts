@@ -15,7 +15,8 @@ export type Home = Awaited<ReturnType<typeof freshHome>>;
 /**
  * A home folder, and the settings for a service with a separate database: the embedded one, or one on the server of
  * DATABASE_URL. The schema is already there unless the database is `empty`, for tests of a first start. If it does not matter
- * to a test where its database is, `shared` is the cheapest: without a DATABASE_URL, on the server of this process.
+ * to a test where its database is, `shared` is the cheapest: without a DATABASE_URL, on the server of this process. Code runs only
+ * where a test says so: each start would probe the machine.
  */
 export async function freshHome({ empty = false, shared = false } = {}) {
   const home = await mkdtemp(path.join(tmpdir(), 'reborn-test-'));
@@ -26,7 +27,7 @@ export async function freshHome({ empty = false, shared = false } = {}) {
   if (!server && !empty) await placePreparedCluster(home);
   return {
     home,
-    env: { REBORN_HOME: home, ...(database && { DATABASE_URL: database.url }) },
+    env: { REBORN_HOME: home, SANDBOX: 'off', ...(database && { DATABASE_URL: database.url }) },
     /** Queries the database of a running service with the engine's rights. */
     query: async <T extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<T[]> => {
       if (database) return (await database.engine.query<T>(statement, values)).rows;

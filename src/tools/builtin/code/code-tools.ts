@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Sandboxes, Strength } from '#sandbox/sandbox.ts';
+import type { Tool, ToolFlow } from '../../tool.ts';
+import { textTool } from '../json-tool.ts';
+import { type CodeCall, runCode } from './run-code.ts';
+
+/**
+ * Without network, code changes nothing but versions that can be undone, and sends nothing. So it runs in every situation. Its output
+ * always has the origin of the workspace: code that prints a file must not make its text look like the service's own.
+ */
+const FLOW: ToolFlow = { reads: { private: true, foreign: true }, from: 'file', runs: 'always', inert: true };
+
+const LONGEST_S = 600;
+const USUAL_S = 60;
+
+const timeout = z
+  .int()
+  .min(1)
+  .max(LONGEST_S)
+  .describe(`After so many seconds it is stopped. ${USUAL_S} when left out.`)
+  .optional();
+
+/** The tools that run code; none where no code may run. */
+export async function codeTools(sandboxes: Pick<Sandboxes, 'strength' | 'open'>): Promise<Tool[]> {
+  const strength = await sandboxes.strength();
+  if (strength.why !== undefined || !strength.environment) return [];
+  const revision = strength.environment.digest;
+  return [shellTool, pythonTool].map((make) => ({ ...make(sandboxes, strength), revision }));
+}
+
+const shellTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool =>
+  textTool({
+    name: 'reborn_shell',
+    description: `Runs a command with bash in /workspace, where the files of this conversation are. What it changes there is kept as a new version; nothing else is. It has no network, and starts anew each time. ${describe(strength)}`,
+    parameters: z.strictObject({
+      command: z.string().min(1).max(100_000).describe('The command, such as sort data.csv | head.'),
+      timeout_s: timeout,
+    }),
+    flow: FLOW,
+    act: ({ command, timeout_s: seconds = USUAL_S }, _, context) =>
+      runCode(sandboxes, strength, { kind: 'shell', command, timeoutMs: seconds * 1000 }, context),
+  });
+
+const pythonTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool =>
+  textTool({
+    name: 'reborn_python',
+    description: `Runs Python code in /workspace, where the files of this conversation are, and shows its output and the value of its last expression. Variables are usually kept for the next call; files always are, as a new version. Pictures that it writes are shown to the user. It has no network: pip can't install anything. ${describe(strength)}`,
+    parameters: z.strictObject({
+      code: z.string().min(1).max(100_000).describe('The code.'),
+      timeout_s: timeout,
+      reset: z.boolean().describe('Starts a new interpreter.').optional(),
+    }),
+    flow: FLOW,
+    act: ({ code, timeout_s: seconds = USUAL_S, reset = false }, _, context) => {
+      const call: CodeCall = { kind: 'python', code, timeoutMs: seconds * 1000, reset };
+      return runCode(sandboxes, strength, call, context);
+    },
+  });
+
+function describe({ environment }: Strength): string {
+  const libraries = environment?.libraries.map(({ name, version }) => `${name} ${version}`).join(', ') || 'none';
+  return `Python ${environment?.python} with ${libraries}; programs: ${environment?.programs.join(', ') || 'the usual ones'}.`;
+}

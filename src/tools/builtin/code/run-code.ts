@@ -1,0 +1,127 @@
+import { NotFound } from '#domain/errors.ts';
+import { isShownPicture, mediaTypeOf } from '#domain/text/media-type.ts';
+import { normalizeFilePath } from '#domain/workspace/path.ts';
+import type { Workspace } from '#domain/workspace/version.ts';
+import {
+  type Call,
+  type Changes,
+  NoSandbox,
+  type Ran,
+  type Sandbox,
+  type Sandboxes,
+  type SandboxFile,
+  SandboxLost,
+  type Strength,
+} from '#sandbox/sandbox.ts';
+import type { ToolContext } from '../../tool.ts';
+import type { FileChange, OpenWorkspace } from '../../workspace-port.ts';
+import { describeRun, showControls } from './describe-run.ts';
+
+export type CodeCall = Call;
+
+/** How many files are read from the database at once to fill a sandbox. */
+const READ_AT_ONCE = 40;
+const MOST_PICTURES = 8;
+const MOST_PICTURE_BYTES = 5_000_000;
+/** A sandbox that ends by itself is replaced once. */
+const STARTS = 2;
+
+/** Runs code on the thread's files in a sandbox, and stages what it changed. Nothing counts before the output is written. */
+export async function runCode(
+  sandboxes: Pick<Sandboxes, 'open'>,
+  strength: Strength,
+  call: Call,
+  context: ToolContext,
+): Promise<string> {
+  const { workspace, signal } = context;
+  if (!workspace) throw new NotFound('Code can run in a conversation only.');
+  const opened = await workspace.open();
+  context.onReads?.({ private: true, foreign: opened.isForeign });
+  for (let start = 1; ; start++) {
+    try {
+      const key = { workspace: opened.id, version: opened.version };
+      const sandbox = await sandboxes.open(key, filesOf(workspace, opened), signal);
+      return await runIn(sandbox, strength, call, opened, context);
+    } catch (error) {
+      if (error instanceof NoSandbox) return `Not run: ${error.message}`;
+      if (!(error instanceof SandboxLost)) throw error;
+      if (start === STARTS) return 'Not run: the sandbox ended twice. The files are as before the call.';
+    }
+  }
+}
+
+async function runIn(
+  sandbox: Sandbox,
+  strength: Strength,
+  call: Call,
+  opened: Workspace,
+  context: ToolContext,
+): Promise<string> {
+  let changes: Changes;
+  let ran: Ran;
+  try {
+    ran = await sandbox.run(call, { progress: showProgress(context), signal: context.signal });
+    context.signal.throwIfAborted();
+    changes = await sandbox.changes();
+  } catch (error) {
+    await sandbox.discard();
+    throw error;
+  }
+  const { staged, refused } = toStaged(changes);
+  if (ran.outcome !== 'exit') context.onStopped?.(ran.outcome);
+  // Names that were left out are still in the sandbox: it no longer has exactly the files of a version.
+  const isExact = refused.length === 0 && !changes.excess;
+  if (staged.length === 0 || changes.excess) {
+    if (!isExact) await sandbox.discard();
+    else sandbox.committed(opened.version);
+    return describeRun(call, ran, { ...changes, refused });
+  }
+  context.workspace?.stage(staged, {
+    environment: `${strength.environment?.digest} ${strength.layers.join()}`,
+    onEnd: (version) => void (version === undefined || !isExact ? sandbox.discard() : sandbox.committed(version)),
+  });
+  showPictures(changes.files, context);
+  return describeRun(call, ran, { ...changes, refused });
+}
+
+async function* filesOf(workspace: OpenWorkspace, { files }: Workspace): AsyncGenerator<SandboxFile> {
+  const all = [...files.values()];
+  for (let at = 0; at < all.length; at += READ_AT_ONCE) {
+    const page = all.slice(at, at + READ_AT_ONCE);
+    const contents = await workspace.readAll(page);
+    for (const [index, { path, mode, sha256 }] of page.entries())
+      yield { path, mode, sha256, bytes: contents[index] ?? Buffer.of() };
+  }
+}
+
+/** The changes as files of the workspace. Code can give files names that a workspace doesn't have. */
+function toStaged(changes: Changes): { staged: FileChange[]; refused: Changes['refused'] } {
+  const staged: FileChange[] = changes.removed.map((path) => ({ path, content: null }));
+  const refused = [...changes.refused];
+  for (const { path, mode, bytes } of changes.files) {
+    if (isPlain(path)) staged.push({ path, mode, content: Buffer.from(bytes) });
+    else refused.push({ name: showControls(path), reason: 'name' });
+  }
+  return { staged, refused };
+}
+
+function isPlain(path: string): boolean {
+  try {
+    return normalizeFilePath(path) === path;
+  } catch {
+    return false;
+  }
+}
+
+function showProgress({ onProgress }: ToolContext): (text: string) => void {
+  let told = 0;
+  return (text) => onProgress?.({ progress: ++told, total: null, message: showControls(text) });
+}
+
+function showPictures(files: readonly SandboxFile[], { onFile }: ToolContext): void {
+  const pictures = files.filter(
+    ({ path, bytes }) => isShownPicture(mediaTypeOf(path)) && bytes.length <= MOST_PICTURE_BYTES,
+  );
+  for (const { path, bytes } of pictures.slice(0, MOST_PICTURES))
+    onFile?.({ type: 'image', mediaType: mediaTypeOf(path), base64: Buffer.from(bytes).toString('base64') });
+}

@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import { fileList } from '#channels/gateway/files/file-shape.ts';
+import { journey } from '../../support/journey.ts';
+import type { Service } from '../../support/service.ts';
+
+const test = journey().override('settings', { SANDBOX: 'auto' });
+
+type Part = { type: string; text?: string; url?: string };
+
+async function chat(service: Service, message: string, thread?: string) {
+  const sent = await service.request('/api/chat', {
+    method: 'POST',
+    body: JSON.stringify({ message, ...(thread && { thread_id: thread }) }),
+  });
+  const { thread_id: id, message: text } = (await sent.json()) as { thread_id: string; message: string };
+  return { id, text: text.replace(/^result: /, '') };
+}
+
+const shell = (command: string, more: object = {}) => `use reborn_shell ${JSON.stringify({ command, ...more })}`;
+const python = (code: string, more: object = {}) => `use reborn_python ${JSON.stringify({ code, ...more })}`;
+const filesOf = async (service: Service, id: string) =>
+  fileList.parse(await (await service.request(`/api/threads/${id}/files`)).json());
+const contentOf = async (service: Service, id: string, path: string) =>
+  (await service.request(`/api/threads/${id}/files/${path}`)).text();
+
+test('a command works on the files of the thread, and what it changes is a version', async ({ service }) => {
+  const { id, text } = await chat(service, shell('seq 3 > n.txt; mkdir -p out; sort -r n.txt | tee out/r.txt'));
+  expect(text).toBe('3\n2\n1\nfiles: +n.txt (6 bytes), +out/r.txt (6 bytes); version 1');
+  expect((await chat(service, shell('cat n.txt >> out/r.txt; rm n.txt; exit 3'), id)).text).toBe(
+    '(no output)\n(exit code 3)\nfiles: -n.txt, ~out/r.txt; version 2',
+  );
+  await service.request(`/api/threads/${id}/files/mine.txt`, { method: 'PUT', body: 'of the owner' });
+  expect((await chat(service, shell('cat mine.txt; ls'), id)).text).toBe('of the ownermine.txt\nout');
+  expect((await filesOf(service, id)).version).toBe(3);
+  expect(await contentOf(service, id, 'out/r.txt')).toBe('3\n2\n1\n1\n2\n3\n');
+});
+
+test('Python keeps its variables, shows the last value, and its pictures are in the thread', async ({ service }) => {
+  const { id, text } = await chat(service, python('x = 20'));
+  expect(text).toBe('(new interpreter: variables of earlier calls are gone, files are not)\n(no output)');
+  expect((await chat(service, python('x += 1\nprint("twice", x * 2)\nx'), id)).text).toBe('twice 42\n21');
+  const draw = `
+import matplotlib.pyplot as plt
+plt.bar(['Ann', 'Bob'], [3, 5]); plt.title('Costs'); plt.savefig('chart.png')`;
+  const drawn = await chat(service, python(draw), id);
+  expect(drawn.text).toMatch(/files: \+chart\.png \([\d.]+ kB\); version 1/);
+  const { items } = (await (await service.request(`/api/threads/${id}/items`)).json()) as {
+    items: { output?: Part[] }[];
+  };
+  const picture = items.flatMap(({ output = [] }) => output).find(({ type }) => type === 'image');
+  const bytes = Buffer.from(await (await service.request(picture?.url ?? '')).arrayBuffer());
+  expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  expect((await chat(service, python('x', { reset: true }), id)).text).toContain("name 'x' is not defined");
+});
+
+test('what can not be kept is named, and a limit ends a call', async ({ service }) => {
+  const { id, text } = await chat(
+    service,
+    shell(`ln -s /etc/passwd link; touch $'a\\nb' ok.txt; printf '\\033[31mred'`),
+  );
+  expect(text).toContain('\\u{1b}[31mred');
+  expect(text).toContain('not kept: ');
+  expect(text).toContain('link (a symbolic link)');
+  expect(text).toContain('files: +ok.txt (0 bytes); version 1');
+  expect((await chat(service, shell('ls'), id)).text).toBe('ok.txt');
+  expect((await chat(service, shell('sleep 60', { timeout_s: 1 }), id)).text).toContain('stopped after 1 s');
+  expect((await chat(service, shell('curl -m 2 http://192.0.2.1/ || echo no'), id)).text).toContain('no');
+});
+
+test('another service continues with the same files', async ({ service, startAnother }) => {
+  const { id } = await chat(service, shell('echo one > log.txt'));
+  const other = await startAnother();
+  expect((await chat(other, shell('echo two >> log.txt; cat log.txt'), id)).text).toContain('one\ntwo\n');
+  await other.close();
+  // The sandbox that is warm here has an older version, so it is not used.
+  expect((await chat(service, shell('cat log.txt'), id)).text).toBe('one\ntwo');
+});
+
+test('without a sandbox there are no tools that run code', async ({ startAnother }) => {
+  const without = await startAnother({ SANDBOX: 'off' });
+  expect((await chat(without, shell('id'))).text).toContain('There is no tool named "reborn_shell"');
+});
