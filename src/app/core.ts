@@ -13,9 +13,11 @@ import { describeCell } from '#cells/claim-cell.ts';
 import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
+import { workspaceOf } from '#domain/workspace/version.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
-import { isReachable } from '#store/connection.ts';
+import { isReachable, withOwner } from '#store/connection.ts';
+import { readWorkspace } from '#store/workspaces/workspaces.ts';
 import { codeTools } from '#tools/builtin/code/code-tools.ts';
 import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
@@ -36,7 +38,9 @@ export type Core = Awaited<ReturnType<typeof openCore>>;
 export async function openCore(base: Base) {
   const { config, log, parts, db, secrets, egress } = base;
   const sandboxes = openSandboxes(base);
-  const runsCode = codeTools(sandboxes);
+  const runsCode = codeTools(sandboxes, (owner, thread) =>
+    withOwner(db, owner, async (trx) => (await readWorkspace(trx, owner, workspaceOf(thread))).version),
+  );
   const models = await openModels(base);
   const memory = createMemory(db, models.embedder);
   const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));

@@ -1,3 +1,4 @@
+import type { ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { AttachedPart, OutputReads } from '#domain/thread/item.ts';
 import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
@@ -21,6 +22,11 @@ export type Tool = {
   readonly level?: ToolLevel;
   /** Changes with each version of the tool. Approvals apply to one version only. */
   readonly revision?: string;
+  /**
+   * What a call works on besides its arguments, such as the version of the files. An approval applies to it: if it has changed when
+   * the call could run, the person is asked again.
+   */
+  state?(owner: Pick<Principal, 'userId'>, thread: ThreadId): Promise<string>;
   /** The MCP server that it belongs to. */
   readonly server?: string;
   /** This version was not reviewed: the operator's `allow` does not apply to it. */

@@ -209,7 +209,8 @@ async function approve(
   }
   if (address?.kind === 'link')
     await insertSiteGrant(trx, owner, { threadId: gate.threadId, run: asking.run ?? asking.id, site: address.site });
-  await insertApproval(trx, owner, { gateId: gate.id, callId: call.id, digest: digestCall(call, revision) });
+  const state = call.id === gate.call.id ? gate.asked?.state : undefined;
+  await insertApproval(trx, owner, { gateId: gate.id, callId: call.id, digest: digestCall(call, revision, state) });
 }
 
 function missionOf({ request }: Turn): MissionId {

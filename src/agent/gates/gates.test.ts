@@ -44,7 +44,13 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const owner = { userId: 'ann' };
-const unread = { run: 'u' as TurnId, mission: undefined, readBefore: () => readNothing(), callsAfter: () => [] };
+const unread = {
+  thread: 't' as ThreadId,
+  run: 'u' as TurnId,
+  mission: undefined,
+  readBefore: () => readNothing(),
+  callsAfter: () => [],
+};
 
 /** The decision on a call of `look`, a tool with these traits, or of another tool. */
 async function decide(traits: Partial<Tool>, made = call('look'), facts: Partial<DecisionFacts> = {}) {

@@ -1,5 +1,5 @@
 import { InvalidRequest } from '#domain/errors.ts';
-import { type GateId, type MissionId, newId, type TurnId } from '#domain/ids.ts';
+import { type GateId, type MissionId, newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import { blockReasonOf } from '#domain/thread/item.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import type { Situation } from '#domain/thread/origin.ts';
@@ -44,6 +44,7 @@ export type DecisionFacts = {
   readonly db: Database;
   readonly owner: Owner;
   readonly tools: ToolSet;
+  readonly thread: ThreadId;
   /** The first turn of the chain that the call belongs to. */
   readonly run: TurnId;
   readonly mission: MissionId | undefined;
@@ -84,9 +85,11 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
   const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation } as const;
   if (level === 'allow') return { ...allowed, allowedBy: judged.by };
   if (started) return { ...allowed, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
-  const approval = await approvalOf(tool, call, facts);
+  const state = await tool.state?.(owner, facts.thread);
+  const approval = await approvalOf(tool, call, facts, state);
   if (approval) return { ...allowed, approval, allowedBy: 'approval' };
-  return gateAt('approval', call, tool.revision, await factsOf(tool, call, read, judged, facts));
+  const shown = await factsOf(tool, call, read, judged, facts);
+  return gateAt('approval', call, tool.revision, state === undefined ? shown : { ...shown, state });
 }
 
 function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: GateFacts): CallDecision {
@@ -109,17 +112,23 @@ async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: Decisi
     : { level, reason: 'phrases', ...(judged.address && { address: judged.address }) };
 }
 
-function approvalOf(tool: Tool, call: GatedCall, { db, owner }: DecisionFacts): Promise<GateId | undefined> {
-  return withOwner(db, owner, (trx) => findApproval(trx, owner, shownAs(tool, call)));
+function approvalOf(
+  tool: Tool,
+  call: GatedCall,
+  { db, owner }: DecisionFacts,
+  state?: string,
+): Promise<GateId | undefined> {
+  return withOwner(db, owner, (trx) => findApproval(trx, owner, shownAs(tool, call, state)));
 }
 
-function wasApproved(tool: Tool, call: GatedCall, { db, owner }: DecisionFacts): Promise<boolean> {
-  return withOwner(db, owner, (trx) => hasUsedApproval(trx, owner, shownAs(tool, call)));
+async function wasApproved(tool: Tool, call: GatedCall, { db, owner, thread }: DecisionFacts): Promise<boolean> {
+  const state = await tool.state?.(owner, thread);
+  return withOwner(db, owner, (trx) => hasUsedApproval(trx, owner, shownAs(tool, call, state)));
 }
 
-const shownAs = (tool: Tool, call: GatedCall) => ({
+const shownAs = (tool: Tool, call: GatedCall, state?: string) => ({
   callId: call.id,
-  digest: digestCall(call, tool.revision ?? null),
+  digest: digestCall(call, tool.revision ?? null, state),
 });
 
 /** More sources would hide those that matter. The newest are kept. */
@@ -134,7 +143,8 @@ async function factsOf(
   facts: DecisionFacts,
 ): Promise<GateFacts> {
   const { irreversible } = flowOf(tool);
-  const others = irreversible ? [] : await othersToAsk(facts.callsAfter(call), facts);
+  // What the first call does changes the state of the next ones.
+  const others = irreversible || tool.state ? [] : await othersToAsk(facts.callsAfter(call), facts);
   return {
     ...(reason && { reason }),
     situation: read.situation,
@@ -150,7 +160,7 @@ async function othersToAsk(calls: readonly GatedCall[], facts: DecisionFacts): P
   const asked: AskedCall[] = [];
   for (const call of calls) {
     const tool = facts.tools.find(call.name);
-    if (call.external || !tool || flowOf(tool).irreversible || blockReasonOf(call)) continue;
+    if (call.external || !tool || tool.state || flowOf(tool).irreversible || blockReasonOf(call)) continue;
     const { level, address } = await judge(tool, call, facts.readBefore(call), facts);
     if (level !== 'ask' || (await approvalOf(tool, call, facts))) continue;
     asked.push({ call, revision: tool.revision ?? null, ...(address && { address }) });

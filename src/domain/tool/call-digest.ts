@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { MissionId } from '../ids.ts';
 import type { AskedCall, GatedCall } from './gate.ts';
 
-/** An approval applies to one tool, its version, and exactly these arguments. */
-export function digestCall({ name, arguments: json }: GatedCall, revision: string | null): string {
-  return digestTexts([name, revision ?? '', json]);
+/** An approval applies to one tool, its version, exactly these arguments, and the state of what they name, if that matters. */
+export function digestCall({ name, arguments: json }: GatedCall, revision: string | null, state?: string): string {
+  return digestTexts([name, revision ?? '', json, ...(state === undefined ? [] : [state])]);
 }
 
 /** What a card shows: all of its calls, each with its tool's version. */

@@ -51,6 +51,8 @@ export type GateFacts = {
   readonly address?: AddressQuestion;
   /** Further calls of the same answer that need an approval too, each with its own version and facts. */
   readonly others?: readonly AskedCall[];
+  /** The state that an approval applies to: see `Tool.state`. */
+  readonly state?: string;
   /** The mission whose run has made the call. */
   readonly mission?: MissionId;
   /** What the call does can't be undone, so it is never approved for always. */

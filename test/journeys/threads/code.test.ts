@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { fileList } from '#channels/gateway/files/file-shape.ts';
 import { journey } from '../../support/journey.ts';
 import type { Service } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const test = journey().override('settings', { SANDBOX: 'auto' });
 
@@ -75,6 +76,34 @@ test('another service continues with the same files', async ({ service, startAno
   // The sandbox that is warm here has an older version, so it is not used.
   expect((await chat(service, shell('cat log.txt'), id)).text).toBe('one\ntwo');
 });
+
+test('an approval is for the files as they were: after a change it asks again', async ({ service }) => {
+  const { id } = await chat(service, shell('echo echo mine > run.sh'));
+  await service.request('/api/tool-policies/reborn_shell', { method: 'PUT', body: '{"level":"ask"}' });
+  await chat(service, shell('bash run.sh'), id);
+  const first = await openGate(service, id);
+  await service.request(`/api/threads/${id}/files/run.sh`, { method: 'PUT', body: 'echo changed' });
+  await approve(service, first);
+  const second = await waitFor('another question', async () => {
+    const open = await openGate(service, id);
+    return open !== first && open;
+  });
+  await approve(service, second);
+  await waitFor('the output', async () => (await itemsOf(service, id)).includes('"changed'));
+  expect(await itemsOf(service, id)).not.toContain('"mine');
+  await service.request('/api/tool-policies/reborn_shell', { method: 'DELETE' });
+});
+
+const openGate = async (service: Service, thread: string): Promise<string | undefined> => {
+  const { gates } = (await (await service.request('/api/gates')).json()) as {
+    gates: { id: string; thread_id: string }[];
+  };
+  return gates.find((gate) => gate.thread_id === thread)?.id;
+};
+const approve = (service: Service, gate: string | undefined) =>
+  service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });
+const itemsOf = async (service: Service, thread: string) =>
+  (await service.request(`/api/threads/${thread}/items`)).text();
 
 test('without a sandbox there are no tools that run code', async ({ startAnother }) => {
   const without = await startAnother({ SANDBOX: 'off' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { ThreadId } from '#domain/ids.ts';
 import type { Sandboxes, Strength } from '#sandbox/sandbox.ts';
-import type { Tool, ToolFlow } from '../../tool.ts';
+import type { Tool, ToolContext, ToolFlow } from '../../tool.ts';
 import { textTool } from '../json-tool.ts';
 import { type CodeCall, runCode } from './run-code.ts';
 
@@ -20,12 +21,16 @@ const timeout = z
   .describe(`After so many seconds it is stopped. ${USUAL_S} when left out.`)
   .optional();
 
-/** The tools that run code; none where no code may run. */
-export async function codeTools(sandboxes: Pick<Sandboxes, 'strength' | 'open'>): Promise<Tool[]> {
+/** The tools that run code; none where no code may run. An approval applies to one version of the files, in one environment. */
+export async function codeTools(
+  sandboxes: Pick<Sandboxes, 'strength' | 'open'>,
+  versionOf: (owner: ToolContext['owner'], thread: ThreadId) => Promise<number>,
+): Promise<Tool[]> {
   const strength = await sandboxes.strength();
   if (strength.why !== undefined || !strength.environment) return [];
-  const revision = strength.environment.digest;
-  return [shellTool, pythonTool].map((make) => ({ ...make(sandboxes, strength), revision }));
+  const { digest } = strength.environment;
+  const state: Tool['state'] = async (owner, thread) => `${digest} ${await versionOf(owner, thread)}`;
+  return [shellTool, pythonTool].map((make) => ({ ...make(sandboxes, strength), state }));
 }
 
 const shellTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool =>
