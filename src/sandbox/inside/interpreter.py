@@ -10,7 +10,7 @@ control, answer = os.dup(20), os.dup(21)
 os.close(20)
 os.close(21)
 scope = {'__name__': '__main__', '__builtins__': __builtins__}
-calls = 0
+calls, own_pid = 0, os.getpid()
 
 
 def read_exactly(size):
@@ -58,4 +58,6 @@ while True:
             stream.flush()
         except (OSError, ValueError):
             pass  # closed by the guest
+    if os.getpid() != own_pid:
+        os._exit(int(verdict))  # a fork of the guest that has come to the end of its code
     os.write(answer, verdict)

@@ -128,15 +128,15 @@ def kill(pid, number):
 
 def quiet(keep):
     """Ends all processes but `keep`, which is stopped."""
-    if keep is None:
-        signal_all(signal.SIGKILL)
-    else:
-        signal_all(signal.SIGSTOP)
-        for pid in others():
-            if pid != keep:
-                kill(pid, signal.SIGKILL)
-    while not all(states_of(pid) <= STILL or pid == keep and states_of(pid) <= STOPPED for pid in others()):
+    signal_all(signal.SIGKILL if keep is None else signal.SIGSTOP)
+    while True:
         collect()
+        # A child whose fork was in progress has got the signal, too, but may appear only now.
+        awake = [pid for pid in others() if not states_of(pid) <= (STOPPED if pid == keep else STILL)]
+        if not awake:
+            break
+        for pid in awake:
+            kill(pid, signal.SIGSTOP if pid == keep else signal.SIGKILL)
         time.sleep(0.00005)
     collect()
     os.chmod(ROOT, 0o755)  # it belongs to the guest
@@ -172,21 +172,36 @@ def excess():
         used = os.statvfs(folder)
         if used.f_files - used.f_ffree > LIMITS['inodes']:
             return 'files'
-    total = 0
-    for pid in others():
-        total += memory_of(pid)
+    if memory(rss_of) > LIMITS['memory'] and memory(pss_of) > LIMITS['memory']:
+        return 'memory'
+    return 'memory' if is_machine_short() else None
+
+
+def memory(of):
     with open('/proc/self/net/sockstat') as file:
-        total += int(file.readline().split()[-1]) * SOCKET_BYTES
-    return 'memory' if total > LIMITS['memory'] or is_machine_short() else None
+        sockets = int(file.readline().split()[-1])
+    return sum(of(pid) for pid in others()) + sockets * SOCKET_BYTES
 
 
-def memory_of(pid):
-    """Also what is not in `statm`: shared memory without a file, and page tables."""
+def rss_of(pid):
+    """Also page tables, and shared memory without a file, which `statm` leaves out. What processes share counts in each."""
+    return sum_of(f'/proc/{pid}/status', ('RssAnon', 'RssShmem', 'VmPTE', 'VmSwap'))
+
+
+def pss_of(pid):
+    """What processes share is divided among them. Expensive."""
     try:
-        with open(f'/proc/{pid}/status') as file:
-            lines = [line.split() for line in file if line.startswith(('RssAnon', 'RssShmem', 'VmPTE', 'VmSwap'))]
-            return sum(int(line[1]) for line in lines) * 1024
-    except OSError:
+        pages = sum_of(f'/proc/{pid}/smaps_rollup', ('Pss_Anon', 'Pss_Shmem', 'SwapPss'))
+    except PermissionError:
+        return rss_of(pid)  # it hides its pages
+    return pages + sum_of(f'/proc/{pid}/status', ('VmPTE',))
+
+
+def sum_of(path, names):
+    try:
+        with open(path) as file:
+            return sum(int(line.split()[1]) for line in file if line.startswith(names)) * 1024
+    except (FileNotFoundError, ProcessLookupError):
         return 0  # it has ended
 
 
@@ -348,8 +363,9 @@ def run_python(code, timeout_ms, reset):
     if reset:
         stop_interpreter()
         quiet(None)
-    elif interpreter and ended[interpreter[0]] is not None:
-        stop_interpreter()  # another process of the guest has killed it
+    elif interpreter and (ended[interpreter[0]] is not None or select.select([interpreter[2]], [], [], 0)[0]):
+        stop_interpreter()  # the guest has killed it, or made it answer what was not asked
+        quiet(None)
     fresh = interpreter is None
     if fresh:
         interpreter = start_interpreter()
