@@ -50,9 +50,9 @@ async function measureStarts() {
 /** CPU of a call: of the guest and of the runner, which is in the runner's own clock, and of this process. */
 async function measureCalls() {
   const sandbox = await open();
-  const shells = await sample(sandbox, () => shell(sandbox, 'true'));
+  const shells = await sample(() => shell(sandbox, 'true'));
   await python(sandbox, '1');
-  const pythons = await sample(sandbox, () => python(sandbox, '1'));
+  const pythons = await sample(() => python(sandbox, '1'));
   await sandbox.discard();
   const bare: number[] = [];
   const run = promisify(execFile);
@@ -74,7 +74,7 @@ async function measureCalls() {
   };
 }
 
-async function sample(sandbox: Sandbox, call: () => Promise<unknown>) {
+async function sample(call: () => Promise<unknown>) {
   const times: number[] = [];
   const runner = newestRunner();
   for (let count = 0; count < 20; count++) await call();

@@ -4,11 +4,10 @@
  */
 export function buildFilter(architecture: Architecture): Buffer {
   const column = COLUMNS[architecture];
-  const numberOf = (name: string): number | undefined => CALLS[name]?.[column];
   const blocks = RULES.flatMap(({ calls, test, answer }) =>
     calls.flatMap((name) => {
-      const number = numberOf(name);
-      return number === undefined ? [] : [block(number, test, answer)];
+      const number = CALLS.get(name)?.[column] ?? Number.NaN;
+      return Number.isNaN(number) ? [] : [block(number, test, answer)];
     }),
   );
   return encode([...start(architecture), ...blocks.flat(), [RETURN, 0, 0, ALLOW]]);
@@ -72,80 +71,25 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The numbers on x64 and arm64. The second has no calls that newer ones replace. */
-const CALLS: Readonly<Record<string, readonly [number, number?]>> = {
-  acct: [163, 89],
-  add_key: [248, 217],
-  bpf: [321, 280],
-  chroot: [161, 51],
-  clone: [56, 220],
-  clone3: [435, 435],
-  delete_module: [176, 106],
-  fanotify_init: [300, 262],
-  finit_module: [313, 273],
-  fsconfig: [431, 431],
-  fsmount: [432, 432],
-  fsopen: [430, 430],
-  fspick: [433, 433],
-  get_mempolicy: [239, 236],
-  init_module: [175, 105],
-  io_uring_enter: [426, 426],
-  io_uring_register: [427, 427],
-  io_uring_setup: [425, 425],
-  ioctl: [16, 29],
-  ioperm: [173],
-  iopl: [172],
-  ioprio_set: [251, 30],
-  kcmp: [312, 272],
-  kexec_file_load: [320, 294],
-  kexec_load: [246, 104],
-  keyctl: [250, 219],
-  lookup_dcookie: [212, 18],
-  mbind: [237, 235],
-  memfd_create: [319, 279],
-  memfd_secret: [447, 447],
-  migrate_pages: [256, 238],
-  mknod: [133],
-  mknodat: [259, 33],
-  modify_ldt: [154],
-  mount: [165, 40],
-  mount_setattr: [442, 442],
-  move_mount: [429, 429],
-  move_pages: [279, 239],
-  msgget: [68, 186],
-  name_to_handle_at: [303, 264],
-  open_by_handle_at: [304, 265],
-  open_tree: [428, 428],
-  perf_event_open: [298, 241],
-  personality: [135, 92],
-  pidfd_getfd: [438, 438],
-  pivot_root: [155, 41],
-  prlimit64: [302, 261],
-  process_vm_readv: [310, 270],
-  process_vm_writev: [311, 271],
-  ptrace: [101, 117],
-  quotactl: [179, 60],
-  quotactl_fd: [443, 443],
-  reboot: [169, 142],
-  request_key: [249, 218],
-  sched_setaffinity: [203, 122],
-  sched_setattr: [314, 274],
-  sched_setparam: [142, 118],
-  sched_setscheduler: [144, 119],
-  set_mempolicy: [238, 237],
-  setns: [308, 268],
-  setpriority: [141, 140],
-  shmget: [29, 194],
-  socket: [41, 198],
-  socketpair: [53, 199],
-  swapoff: [168, 225],
-  swapon: [167, 224],
-  syslog: [103, 116],
-  umount2: [166, 39],
-  unshare: [272, 97],
-  uselib: [134],
-  userfaultfd: [323, 282],
-};
+/** Their numbers on x64 and arm64. The second has no calls that newer ones replace. */
+const CALLS = new Map(
+  `acct 163 89, add_key 248 217, bpf 321 280, chroot 161 51, clone 56 220, clone3 435 435, delete_module 176 106,
+  fanotify_init 300 262, finit_module 313 273, fsconfig 431 431, fsmount 432 432, fsopen 430 430, fspick 433 433,
+  get_mempolicy 239 236, init_module 175 105, io_uring_enter 426 426, io_uring_register 427 427,
+  io_uring_setup 425 425, ioctl 16 29, ioperm 173 -, iopl 172 -, ioprio_set 251 30, kcmp 312 272,
+  kexec_file_load 320 294, kexec_load 246 104, keyctl 250 219, lookup_dcookie 212 18, mbind 237 235,
+  memfd_create 319 279, memfd_secret 447 447, migrate_pages 256 238, mknod 133 -, mknodat 259 33, modify_ldt 154 -,
+  mount 165 40, mount_setattr 442 442, move_mount 429 429, move_pages 279 239, msgget 68 186,
+  name_to_handle_at 303 264, open_by_handle_at 304 265, open_tree 428 428, perf_event_open 298 241, personality 135 92,
+  pidfd_getfd 438 438, pivot_root 155 41, prlimit64 302 261, process_vm_readv 310 270, process_vm_writev 311 271,
+  ptrace 101 117, quotactl 179 60, quotactl_fd 443 443, reboot 169 142, request_key 249 218, sched_setaffinity 203 122,
+  sched_setattr 314 274, sched_setparam 142 118, sched_setscheduler 144 119, set_mempolicy 238 237, setns 308 268,
+  setpriority 141 140, shmget 29 194, socket 41 198, socketpair 53 199, swapoff 168 225, swapon 167 224,
+  syslog 103 116, umount2 166 39, unshare 272 97, uselib 134 -, userfaultfd 323 282`
+    .split(/,\s+/)
+    .map((line) => line.split(' '))
+    .map(([name = '', ...numbers]) => [name, numbers.map(Number)]),
+);
 
 /** Code, where to jump if it is true and if not, operand. */
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, operand: number];

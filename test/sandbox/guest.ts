@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   DEFAULT_LIMITS,
@@ -20,6 +21,9 @@ export const SMALL: Limits = {
   fileBytes: 8 * MIB,
   files: 2000,
 };
+
+/** Whether bubblewrap can make namespaces here. Not asked of our own probe, which a mistake could make fail everywhere. */
+export const isPossible = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0;
 
 export const never = new AbortController().signal;
 let opened = 0;
