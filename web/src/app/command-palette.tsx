@@ -37,7 +37,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-scrim" />
         <Dialog.Popup
           aria-label={t`Commands`}
-          className="fixed left-1/2 top-[12vh] z-40 flex max-h-[60vh] w-[min(560px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden popup pops"
+          className="fixed left-1/2 top-[12vh] z-40 flex max-h-[60vh] w-[min(560px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl bg-raised shadow-float outline-none"
         >
           <input
             role="combobox"

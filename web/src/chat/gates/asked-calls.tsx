@@ -65,4 +65,4 @@ function AlwaysScope({ always }: { readonly always: readonly string[] }) {
 }
 
 /** A component, because Lingui decodes the escapes in the values of a text. */
-const Exactly = ({ text }: { readonly text: string }) => escapeInvisible(text);
+const Exactly = ({ text }: { readonly text: string }) => <span className="exact">{escapeInvisible(text)}</span>;
