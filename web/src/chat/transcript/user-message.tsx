@@ -25,7 +25,7 @@ export function UserMessage({ entry, versions }: Props) {
         {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
         {!editing && (
           // Over the edge of the block, so that nothing moves; below it where there is no hover.
-          <div className="absolute end-2 top-0 -translate-y-1/2 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
+          <div className="absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
             <RowActions className="hover-only:card">
               <MessageTime at={entry.at} />
               <CopyButton text={entry.text} />
@@ -76,7 +76,7 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
       <textarea
         ref={focusAtEnd}
         aria-label={t`Edit the message`}
-        className="field-sizing-content max-h-60 field w-full resize-none p-3"
+        className="field-sizing-content max-h-60 field w-full resize-none p-3 text-reading"
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && onDone()}
