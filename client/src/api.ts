@@ -2731,6 +2731,8 @@ export type ServiceStatus = {
     readonly running: number;
   };
   readonly tools: number;
+  /** Where code of the agent runs and what protects the machine from it, or why none runs. */
+  readonly code: string;
   /** The caller's threads; for operators, everyone's. */
   readonly threads: number;
 };

@@ -3,6 +3,7 @@ import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
 import type { AppFacts } from '#channels/gateway/users/me-route.ts';
 import type { Config } from '#config/config.ts';
 import { OPERATOR } from '#domain/principal.ts';
+import { describeStrength } from '#sandbox/describe-strength.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Core } from './core.ts';
 
@@ -10,7 +11,7 @@ import type { Core } from './core.ts';
 export const MAX_BODY_BYTES = 14 * 1024 * 1024;
 
 /** What `GET /api/status` tells the operator. */
-export function statusFacts({ config, database, tools }: Core, modelCatalog: ModelCatalog): StatusFacts {
+export function statusFacts({ config, database, tools, sandboxes }: Core, modelCatalog: ModelCatalog): StatusFacts {
   return {
     version: packageJson.version,
     startedAt: new Date(),
@@ -18,6 +19,7 @@ export function statusFacts({ config, database, tools }: Core, modelCatalog: Mod
     channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current(OPERATOR)).definitions().length,
+    code: async () => describeStrength(await sandboxes.strength()),
   };
 }
 

@@ -54,6 +54,7 @@ export function status({ json, watch, cells }: StatusOptions): Promise<void> {
       ...(deliveries ? [['deliveries', describe(deliveries)]] : []),
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
+      ['code', found.code],
     ]);
     const age = database.kind === 'embedded' ? describeAge(database.version) : undefined;
     if (age !== undefined) printNotice(`${age} ${RENEW}`);

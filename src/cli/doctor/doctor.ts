@@ -11,6 +11,7 @@ import { checkDatabase } from './check-database.ts';
 import { checkDisk, checkPermissions } from './check-home.ts';
 import { checkPorts } from './check-ports.ts';
 import { checkQuarantine } from './check-quarantine.ts';
+import { checkSandbox } from './check-sandbox.ts';
 import { checkStored } from './check-stored.ts';
 import { checkWall } from './check-wall.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -54,6 +55,7 @@ async function examine(offline: boolean): Promise<Finding[]> {
     ...(await checkPorts(config, running !== undefined)),
     ...(await checkDatabase(config, (db, system) => checkStored(db, system, config, stored))),
     ...(await checkWall()),
+    ...(await checkSandbox(config)),
     ...(await checkQuarantine(config, running)),
     ...channels,
     ...(await checkModel(config, offline)),

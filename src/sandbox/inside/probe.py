@@ -141,7 +141,7 @@ def few_processes():
 
 
 def list_environment():
-    """Does not import them, which takes a second. `import_all` does."""
+    # Importing them would take a second.
     libraries, missing = [], []
     for name, distribution in LIBRARIES.items():
         if importlib.util.find_spec(name) is None:
@@ -155,15 +155,3 @@ def list_environment():
     missing += [name for name in PROGRAMS if name not in programs]
     found = {'python': platform.python_version(), 'libraries': libraries, 'programs': programs, 'missing': missing}
     print(json.dumps(found))
-
-
-def import_all():
-    """The libraries that are there, but can't be loaded."""
-    broken = []
-    for name in LIBRARIES:
-        try:
-            if importlib.util.find_spec(name):
-                importlib.import_module(name)
-        except Exception:
-            broken.append(name)
-    print(json.dumps(broken))

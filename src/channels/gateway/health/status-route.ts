@@ -12,6 +12,7 @@ export type StatusFacts = {
   readonly channels: { readonly terminal: boolean; readonly gateway: boolean; readonly webhook: boolean };
   readonly database: { readonly kind: 'embedded' | 'external'; readonly version: string };
   readonly tools: () => Promise<number>;
+  readonly code: () => Promise<string>;
 };
 
 const count = z.int().min(0);
@@ -27,6 +28,7 @@ const serviceStatus = z
     replicas: count,
     queue: z.strictObject({ queued: count, running: count }),
     tools: count,
+    code: z.string().describe('Where code of the agent runs and what protects the machine from it, or why none runs.'),
     threads: count.describe("The caller's threads; for operators, everyone's."),
   })
   .meta({ id: 'ServiceStatus' });
@@ -52,6 +54,7 @@ export const statusRoute = defineRoute({
       replicas,
       queue: { queued, running },
       tools: await statusFacts.tools(),
+      code: await statusFacts.code(),
       threads: isOperator(principal) ? all : await threads.count(principal),
     };
   },

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Strength } from '#sandbox/sandbox.ts';
+import { checkSandbox } from './check-sandbox.ts';
+
+const sandbox = { enabled: true, requires: [] };
+const holds: Strength = {
+  rung: 'bubblewrap',
+  program: 'bubblewrap 0.8.0',
+  layers: ['network', 'files', 'processes', 'privileges', 'calls', 'limits'],
+  environment: {
+    digest: 'd',
+    python: '3.11.2',
+    libraries: [{ name: 'numpy', version: '1' }],
+    programs: ['git'],
+    missing: ['docx', 'duckdb'],
+  },
+};
+
+test('what holds, what is there, and which packages have the rest', async () => {
+  expect(await checkSandbox({ sandbox }, async () => holds)).toEqual([
+    {
+      check: 'code',
+      level: 'warning',
+      message:
+        'Code runs behind bubblewrap 0.8.0, which keeps these apart: network, files, processes, privileges, calls, limits. It finds Python 3.11.2 with numpy. Missing: docx, duckdb.',
+      mend: 'Install what the agent should have, such as `apt install python3-docx`.',
+    },
+  ]);
+});
+
+test('a layer that does not hold is named', async () => {
+  const weak = { ...holds, layers: ['network', 'files', 'processes', 'privileges', 'limits'] as const };
+  const [finding] = await checkSandbox({ sandbox }, async () => weak);
+
+  expect(finding?.message).toContain('It does not hold: calls (it can make no system calls that it does not need).');
+});
+
+test('without bubblewrap the reason is given; without code there is nothing to mend', async () => {
+  const none: Strength = { rung: 'none', layers: [], why: 'bubblewrap is not installed.' };
+
+  expect(await checkSandbox({ sandbox }, async () => none)).toMatchObject([
+    { level: 'warning', message: 'No code runs. bubblewrap is not installed.' },
+  ]);
+  expect(await checkSandbox({ sandbox: { ...sandbox, enabled: false } })).toMatchObject([{ level: 'ok' }]);
+});
