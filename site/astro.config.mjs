@@ -46,6 +46,7 @@ export default defineConfig({
             'operate/backup',
             'operate/retention',
             'operate/attachments',
+            'operate/code',
             'operate/upgrade',
             'operate/troubleshooting',
           ],
