@@ -30,7 +30,7 @@ export function createRunner(process: RunnerProcess, limits: Limits): Runner {
       signal.throwIfAborted();
       known.set(path, traceOf(sha256, mode));
       const hasRoom = tell({ type: 'put', path, mode: mode & 0o777 }, bytes);
-      if (!hasRoom && !lost()) await Promise.race([once(process.input, 'drain', { signal }), process.ended]);
+      if (!hasRoom && !lost()) await waitForRoom(process, signal);
     }
     const take: Take<{ failure: string | null }> = (said) => (said.type === 'filled' ? said : unexpected(said));
     const { failure } = await ask(take, FILES_MS, { type: 'filled' });
@@ -65,6 +65,11 @@ export function createRunner(process: RunnerProcess, limits: Limits): Runner {
       await process.ended;
     },
   };
+}
+
+/** A pipe that breaks is no error of its own: the process has ended, and the next question says so. */
+async function waitForRoom({ input, ended }: RunnerProcess, signal: AbortSignal): Promise<void> {
+  await Promise.race([once(input, 'drain', { signal }), ended]).catch(() => signal.throwIfAborted());
 }
 
 function questionOf(call: Call, timeoutMs: number): [header: Record<string, unknown>, body: Buffer] {

@@ -25,6 +25,7 @@ export type SandboxOptions = {
   readonly program: string;
 };
 
+const LOOK_AGAIN_MS = 60_000;
 const DEFAULTS: SandboxOptions = {
   requires: ['network', 'files', 'processes'],
   limits: DEFAULT_LIMITS,
@@ -127,7 +128,13 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
     }
   }
 
-  const findOnce = (): Promise<Strength> => (probed ??= look());
+  /** Where no code runs, it may have been a moment's trouble, or bubblewrap has been installed since. */
+  async function findOnce(): Promise<Strength> {
+    probed ??= look();
+    const found = await probed;
+    if (found.rung === 'none') setTimeout(() => (probed = undefined), LOOK_AGAIN_MS).unref();
+    return found;
+  }
 
   async function now(): Promise<Strength> {
     return { ...(await findOnce()), ...loss };

@@ -107,6 +107,7 @@ test('the package has everything it needs and nothing else from the checkout', a
       'LICENSE',
       'wit/tool.wit',
       'migrations/0100-baseline.js',
+      'src/sandbox/inside/runner.py',
       'web/dist/index.html',
     ]),
   );
