@@ -346,8 +346,13 @@ describe.each([
   ['climbing', CLIMBING],
   ['deep', DEEP],
 ])('a guest that is %s tries in vain:', (_, attacks) => {
-  test.each(Object.entries(attacks))('%s', (__, attack) => expectInVain(attack));
+  test.each(Object.entries(attacks).filter(isForThisMachine))('%s', (__, attack) => expectInVain(attack));
 });
+
+/** Numbers of system calls, and machine code, are those of x64. */
+function isForThisMachine([, { tries }]: [string, Attack]): boolean {
+  return process.arch === 'x64' || !/\bcall\(\d|cd80/.test(tries);
+}
 
 describe('a guest that is curious tries in vain:', () => {
   test('files, processes and settings of the machine', async () => {
