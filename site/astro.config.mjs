@@ -13,6 +13,7 @@ export default defineConfig({
           items: [
             'use/everyday',
             'use/terminal',
+            'use/files',
             'use/approvals',
             'use/missions',
             'use/channels',

@@ -39,7 +39,8 @@ export type Schema = {
   readonly not?: Schema;
 };
 
-export type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+/** Without a schema it is any bytes. */
+export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
 export type Operation = {
   readonly summary: string;
@@ -51,7 +52,7 @@ export type Operation = {
     readonly required: boolean;
     readonly schema: Schema;
   }[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly description?: string; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 };
 
@@ -64,7 +65,8 @@ function routeSection(path: string, method: string, { summary, ...operation }: O
     typeOf(schema),
     schema.description ?? '',
   ]);
-  const body = Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => ['body', typeOf(schema)]);
+  const { content: bodies = {}, description: bytes = '' } = operation.requestBody ?? {};
+  const body = Object.values(bodies).map(({ schema }) => (schema ? typeOf(schema) : bytes));
   const answers = Object.entries(operation.responses)
     .filter(([status]) => !ALWAYS.includes(status))
     .map(([status, { description, content = {} }]) => [status, typesOf(content), description]);
@@ -73,7 +75,7 @@ function routeSection(path: string, method: string, { summary, ...operation }: O
       `### ${method.toUpperCase()} ${path}`,
       `${summary}${access}`,
       ...(fields.length > 0 ? [table([['parameter', 'in', 'type', 'meaning'], ...fields])] : []),
-      ...body.map(([, type]) => `Body: ${type}`),
+      ...body.map((type) => `Body: ${type}`),
       table([['status', 'answer', 'when'], ...answers]),
       '',
     ]
@@ -87,7 +89,7 @@ const ALWAYS = ['401', '403', '500', '503'];
 const AS: Readonly<Record<string, string>> = { 'text/event-stream': ' as events', 'application/x-ndjson': ' per line' };
 
 function typesOf(content: Content): string {
-  const types = Object.entries(content).map(([kind, { schema }]) => typeOf(schema) + (AS[kind] ?? ''));
+  const types = Object.entries(content).map(([kind, { schema }]) => (schema ? typeOf(schema) : '') + (AS[kind] ?? ''));
   return types.join(', or ');
 }
 

@@ -83,6 +83,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   channel: async () => (await import('./channel/channel.ts')).addChannelCommands,
   delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
   thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
+  file: async () => (await import('./file/file.ts')).addFileCommands,
   memory: async () => (await import('./memory.ts')).addMemoryCommands,
   usage: async () => (await import('./usage.ts')).addUsageCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,

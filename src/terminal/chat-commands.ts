@@ -6,6 +6,7 @@ import { formatCost, formatCount } from '@reborn-agent/client/format';
 import type { Socket } from '@reborn-agent/client/socket';
 import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP } from './commands.ts';
+import { getFile, listFiles, undoFiles } from './files/file-commands.ts';
 import type { Focus } from './focus.ts';
 import type { Offers } from './offers.ts';
 import type { PromptHistory } from './prompt-history.ts';
@@ -40,6 +41,12 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return showUsage(chat);
     case 'export':
       return exportThread(chat, argument);
+    case 'files':
+      return listFiles(chat);
+    case 'get':
+      return getFile(chat, argument);
+    case 'undo':
+      return undoFiles(chat);
     case 'prompt':
       return writeServerPrompt(chat, command);
     case 'help':

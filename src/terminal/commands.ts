@@ -9,6 +9,9 @@ export const COMMANDS = [
   { name: 'memory', description: 'Search the notes: /memory words' },
   { name: 'tools', description: 'List the tools' },
   { name: 'usage', description: 'Show what the last days have cost' },
+  { name: 'files', description: 'List the files of this thread' },
+  { name: 'get', description: 'Save a file of this thread here: /get data/costs.csv' },
+  { name: 'undo', description: 'Undo the newest change of the files' },
   { name: 'export', description: 'Write this thread to a file: /export notes.md' },
   { name: 'help', description: 'Show the keys and commands' },
 ] as const;

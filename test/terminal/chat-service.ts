@@ -37,6 +37,7 @@ export async function startChatService({ answer = () => undefined, modelName = '
     line,
     erased,
     home: home.home,
+    query: home.query,
     env: { ...home.env, ...SETTINGS, ...scripted, CLI_ENABLED: 'true', SERVICE_REBORN_WEBUI_TOKEN: TOKEN },
     /** Every message that the model was asked to answer. */
     received: () => model.seen.map(({ messages }) => messages.findLast(({ role }) => role === 'user')?.text ?? ''),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseResponseId } from '#http/response-id.ts';
 import { addUser } from '../support/accounts.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
@@ -7,6 +8,7 @@ import { type Service, startService } from '../support/service.ts';
 let home: Awaited<ReturnType<typeof freshHome>>;
 let service: Service;
 let ann: { id: string };
+let thread: string;
 
 beforeAll(async () => {
   home = await freshHome({ shared: true });
@@ -24,7 +26,9 @@ beforeAll(async () => {
     message: 'Triage {{issue.title}}',
     secret: 'secret-of-github',
   });
-  await service.ask('hello');
+  const { threadId } = parseResponseId((await service.ask('hello')).id) ?? {};
+  thread = String(threadId);
+  await service.request(`/api/threads/${thread}/files/plan.md`, { method: 'PUT', body: 'one' });
   await home.query(`insert into pairings (user_id, paired_user_id) values ('webhook:triage', 'operator')`);
 });
 afterAll(async () => {
@@ -43,6 +47,8 @@ const post = (route: string, body: object) => send('POST', route, body);
 const LISTS: readonly [command: string, route: () => string, key: string, least?: number][] = [
   ['thread list', () => '/api/threads?limit=20', 'threads', 1],
   ['memory search tea', () => '/api/memory?q=tea', 'results', 1],
+  ['file list', () => `/api/threads/${thread}/files`, 'files', 1],
+  ['file history', () => `/api/threads/${thread}/file-versions`, 'versions', 1],
   ['usage', () => '/api/usage?days=7', 'usage', 1],
   ['audit', () => '/api/audit?limit=20', 'entries', 1],
   ['channel list', () => '/api/channels', 'channels'],
