@@ -116,7 +116,7 @@ function putFile(file: string, given: string | undefined, options: Options & { r
 }
 
 async function openFile(file: string): Promise<Blob> {
-  if (file === '-') return (await blob(process.stdin)) as Blob;
+  if (file === '-') return blob(process.stdin);
   if (!(await stat(file)).isFile()) throw new Error(`${file} is not a file.`);
   return openAsBlob(file);
 }
