@@ -3278,7 +3278,7 @@ export type Routes = {
   'PUT /api/threads/{id}/files/{path}': {
     params: { id: string; path: string };
     query?: { own?: 'true' | 'false' };
-    body: unknown;
+    body: Uint8Array<ArrayBuffer> | Blob;
     result: FileList;
   };
   /** Remove a file, as a new version. Older versions still have it. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { ApiError, createClient } from './client.ts';
+import { ApiError, createClient, pathOf } from './client.ts';
 
 const stops: (() => void)[] = [];
 
@@ -47,6 +47,27 @@ test('a call fills the path, the query, the body and the headers', async () => {
     'content-type': 'application/json',
   });
   expect(seen[2]?.request.headers['idempotency-key']).toBe('key');
+});
+
+test('bytes are sent as they are', async () => {
+  const seen: unknown[] = [];
+  const url = await serve(async (request, response) => {
+    seen.push([request.method, request.url, request.headers['content-type'], await buffer(request)]);
+    response.end('{"version":1,"files":[],"bytes":0,"quota_bytes":9}');
+  });
+  const client = createClient({ url });
+  const at = { params: { id: 't', path: 'data/a b.bin' } };
+  for (const body of [Uint8Array.of(0, 255, 10), new Blob([Uint8Array.of(0, 255, 10)])])
+    await client.call('PUT /api/threads/{id}/files/{path}', { ...at, query: { own: 'true' }, body });
+
+  const path = '/api/threads/t/files/data%2Fa%20b.bin?own=true';
+  const sent = ['PUT', path, 'application/octet-stream', Buffer.of(0, 255, 10)];
+  expect(seen).toEqual([sent, sent]);
+});
+
+test('what is no JSON has an address', () => {
+  const at = { params: { id: 't', path: 'data/a b.png' }, query: { version: 2 } };
+  expect(pathOf('GET /api/threads/{id}/files/{path}', at)).toBe('/api/threads/t/files/data%2Fa%20b.png?version=2');
 });
 
 test('a response without a body is undefined', async () => {

@@ -91,14 +91,15 @@ export function createClient(endpoint: Endpoint | Locate, options: ClientOptions
   async function call(route: string, given: AnyOptions = {}): Promise<unknown> {
     const [method = 'GET', template = ''] = route.split(' ');
     const { params = {}, query = {}, body, signal, idempotencyKey } = given;
+    const isBytes = body instanceof Blob || body instanceof Uint8Array;
     const response = await request(fillPath(template, params) + queryString(query), {
       method,
       headers: {
         accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: isBytes ? (body as Blob) : JSON.stringify(body) }),
       ...(signal && { signal }),
     });
     const text = await response.text().catch((cause: unknown) => {
@@ -108,6 +109,12 @@ export function createClient(endpoint: Endpoint | Locate, options: ClientOptions
   }
 
   return { call: call as Client['call'], fetch: (path, init = {}) => request(path, init) };
+}
+
+/** The address of a route below that of the service, for `fetch`: pictures, files and archives are no JSON. */
+export function pathOf<R extends Route>(route: R, ...[options]: CallArguments<R>): string {
+  const { params = {}, query = {} }: AnyOptions = options ?? {};
+  return fillPath(route.slice(route.indexOf(' ') + 1), params) + queryString(query);
 }
 
 type ErrorFields = {

@@ -26,7 +26,7 @@ function routeType(route: RouteDescription, operation: Operation): string {
   const fields = [
     ...objectOf('params', parameters, 'path'),
     ...objectOf('query', parameters, 'query'),
-    ...(requestBody ? [`body${requestBody.required ? '' : '?'}: ${typeOf(jsonOf(requestBody.content), '    ')};`] : []),
+    ...(requestBody ? [`body${requestBody.required ? '' : '?'}: ${bodyOf(requestBody.content)};`] : []),
     `result: ${resultOf(responses)};`,
   ];
   const name = `${route.method.toUpperCase()} ${publishedPath(route)}`;
@@ -53,6 +53,9 @@ function resultOf(responses: Operation['responses']): string {
     .map(([, { content = {} }]) => ('application/json' in content ? typeOf(jsonOf(content), '    ') : 'undefined'));
   return [...new Set(results)].join(' | ') || 'never'; // some routes only refuse
 }
+
+const bodyOf = (content: Content): string =>
+  'application/octet-stream' in content ? 'Uint8Array<ArrayBuffer> | Blob' : typeOf(jsonOf(content), '    ');
 
 const jsonOf = (content: Content): Schema => content['application/json']?.schema ?? {};
 
