@@ -113,7 +113,7 @@ export function createClient(endpoint: Endpoint | Locate, options: ClientOptions
 
 /** The address of a route below that of the service, for `fetch`: pictures, files and archives are no JSON. */
 export function pathOf<R extends Route>(route: R, ...[options]: CallArguments<R>): string {
-  const { params = {}, query = {} }: AnyOptions = options ?? {};
+  const { params = {}, query = {} } = (options ?? {}) as AnyOptions;
   return fillPath(route.slice(route.indexOf(' ') + 1), params) + queryString(query);
 }
 

@@ -72,7 +72,7 @@ function Frame() {
       >
         <Trans>Skip to the page</Trans>
       </a>
-      <div className="flex h-full">
+      <div className="group/frame flex h-full">
         <Sidebar />
         <div id="page" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
           <NewVersionBar />

@@ -5,6 +5,7 @@ import { firstAfterClean, hasReadOthers, type ThreadState } from '@reborn-agent/
 import { NewThreadLink } from '../app/new-thread-link.tsx';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
+import type { Panel } from '../files/use-panel.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { Cost } from '../parts/cost.tsx';
@@ -20,6 +21,7 @@ export function ThreadHeader({
   model,
   onModel,
   onInspect,
+  panel,
   hasOlder,
 }: {
   readonly thread: Thread | undefined;
@@ -27,6 +29,7 @@ export function ThreadHeader({
   readonly model: string | null;
   readonly onModel: (id: string) => void;
   readonly onInspect: () => void;
+  readonly panel: Panel;
   /** Whether the beginning of the thread is not loaded. */
   readonly hasOlder: boolean;
 }) {
@@ -53,6 +56,13 @@ export function ThreadHeader({
         label={t`Inspect the newest turn`}
         disabled={state.turns.length === 0}
         onClick={onInspect}
+      />
+      <IconButton
+        icon="panel"
+        label={t`Files (Alt .)`}
+        aria-expanded={panel.shown !== undefined}
+        data-opens-files
+        onClick={() => (panel.shown ? panel.close() : panel.show())}
       />
       <NewThreadLink className="md:hidden" />
     </header>

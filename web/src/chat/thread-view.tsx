@@ -9,6 +9,8 @@ import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
+import { useFreshFiles } from '../files/use-files.ts';
+import { PanelContext, usePanel } from '../files/use-panel.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { DEFAULT_MODEL } from '../models/use-models.ts';
 import { wordsOf } from '../parts/error-words.ts';
@@ -23,10 +25,11 @@ import { keepDraft, readDraft } from './composer/drafts.ts';
 import { useUnsent } from './composer/use-unsent.ts';
 import { FindUnshown } from './markdown/find-unshown.ts';
 import { ThreadHeader } from './thread-header.tsx';
-import { rowsOf } from './transcript/rows.ts';
+import { findRow, rowsOf } from './transcript/rows.ts';
 import { Transcript } from './transcript/transcript.tsx';
 import { useFollowedThread, useSnapshot } from './use-thread.ts';
 
+const FilePanel = lazy(() => import('../files/panel.tsx').then((module) => ({ default: module.FilePanel })));
 const InspectorDrawer = lazy(() =>
   import('../inspector/inspector-drawer.tsx').then((module) => ({ default: module.InspectorDrawer })),
 );
@@ -63,6 +66,9 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     if (isMissing && hasOlder && !loadingOlder) void followed.loadOlder();
   }, [isMissing, hasOlder, loadingOlder, followed]);
 
+  const panel = usePanel(threadId);
+  useFreshFiles(threadId, state.outputs, running !== undefined);
+
   const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: true }));
 
   async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
@@ -80,52 +86,62 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   return (
     <FindUnshown value={findUnshown}>
       <ChatActions value={actions}>
-        <main className="flex h-full min-h-0 flex-col">
-          <ThreadHeader
-            thread={thread}
-            state={state}
-            model={model}
-            onModel={setChosen}
-            onInspect={() => setInspected(state.turns.at(-1)?.id)}
-            hasOlder={hasOlder}
-          />
-          {phase === 'ready' ? (
-            <Transcript
-              rows={rows}
-              target={target}
-              pending={unsent.list.map(({ message }) => message)}
-              hasOlder={hasOlder}
-              loadingOlder={loadingOlder}
-              onOlder={() => void followed.loadOlder()}
-            />
-          ) : (
-            <div className="column flex-1 pt-4">
-              {phase === 'failed' ? (
-                <Problem error={missingThread(error)} onRetry={() => void followed.open()} />
+        <PanelContext value={panel}>
+          <div className="flex min-h-0 flex-1">
+            <main className={`flex h-full min-h-0 min-w-0 flex-1 flex-col ${panel.shown ? 'max-md:invisible' : ''}`}>
+              <ThreadHeader
+                thread={thread}
+                state={state}
+                model={model}
+                onModel={setChosen}
+                onInspect={() => setInspected(state.turns.at(-1)?.id)}
+                panel={panel}
+                hasOlder={hasOlder}
+              />
+              {phase === 'ready' ? (
+                <Transcript
+                  rows={rows}
+                  target={target}
+                  pending={unsent.list.map(({ message }) => message)}
+                  hasOlder={hasOlder}
+                  loadingOlder={loadingOlder}
+                  onOlder={() => void followed.loadOlder()}
+                />
               ) : (
-                <Skeleton label={t`Loading the thread`} rows={8} />
+                <div className="column flex-1 pt-4">
+                  {phase === 'failed' ? (
+                    <Problem error={missingThread(error)} onRetry={() => void followed.open()} />
+                  ) : (
+                    <Skeleton label={t`Loading the thread`} rows={8} />
+                  )}
+                </div>
               )}
-            </div>
-          )}
-          {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
-            <p role="status" className="column pb-2 text-meta text-soft">
-              <Trans>The question in the notification was answered, or is no longer open.</Trans>
-            </p>
-          )}
-          {actions.problem !== undefined && (
-            <p role="alert" className="column pb-2 text-meta text-failed">
-              {wordsOf(actions.problem)}
-            </p>
-          )}
-          <Composer
-            draftKey={threadId}
-            onSend={send}
-            {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
-            state={state}
-            model={<ModelPicker chosen={model} onChoose={setChosen} />}
-            suggested={suggested}
-          />
-        </main>
+              {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
+                <p role="status" className="column pb-2 text-meta text-soft">
+                  <Trans>The question in the notification was answered, or is no longer open.</Trans>
+                </p>
+              )}
+              {actions.problem !== undefined && (
+                <p role="alert" className="column pb-2 text-meta text-failed">
+                  {wordsOf(actions.problem)}
+                </p>
+              )}
+              <Composer
+                draftKey={threadId}
+                onSend={send}
+                {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
+                state={state}
+                model={<ModelPicker chosen={model} onChoose={setChosen} />}
+                suggested={suggested}
+              />
+            </main>
+            {panel.shown && (
+              <Suspense>
+                <FilePanel panel={panel} findStep={(version) => findRow(rows, version)} />
+              </Suspense>
+            )}
+          </div>
+        </PanelContext>
         {inspected && (
           <Suspense>
             <InspectorDrawer turnId={inspected} onClose={() => setInspected(undefined)} />

@@ -17,12 +17,12 @@ export function Menu({ trigger, entries }: { readonly trigger: ReactElement; rea
   return (
     <BaseMenu.Root>
       <BaseMenu.Trigger
-        ref={(button: HTMLElement | null) => setLandmark(button?.closest<HTMLElement>('nav, main') ?? null)}
+        ref={(button: HTMLElement | null) => setLandmark(button?.closest<HTMLElement>('nav, main, aside') ?? null)}
         render={trigger}
       />
       <BaseMenu.Portal container={landmark}>
         <BaseMenu.Positioner positionMethod="fixed" sideOffset={4} align="end" className="z-30 outline-none">
-          <BaseMenu.Popup className="min-w-44 popup pops p-1">
+          <BaseMenu.Popup className="max-h-(--available-height) max-w-(--available-width) min-w-44 overflow-y-auto popup pops p-1">
             {entries.map((entry) => (
               <BaseMenu.Item
                 key={entry.words}
@@ -30,7 +30,7 @@ export function Menu({ trigger, entries }: { readonly trigger: ReactElement; rea
                 className={`flex min-h-target cursor-pointer items-center gap-3 rounded px-2 text-interface outline-none data-highlighted:bg-hover ${entry.danger ? 'text-failed' : ''}`}
               >
                 <Icon name={entry.icon} />
-                <span className="flex-1">{entry.words}</span>
+                <span className="min-w-0 flex-1 break-words">{entry.words}</span>
                 {entry.chosen && <Icon name="check" />}
               </BaseMenu.Item>
             ))}

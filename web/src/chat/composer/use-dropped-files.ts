@@ -1,16 +1,19 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 
-/** Takes files that are dropped anywhere on the page. Says whether some are held over it. */
-export function useDroppedFiles(take: (files: Iterable<File>) => void): boolean {
+/** Takes files that are dropped on the panel of files, or anywhere else on the page. Says whether some are held over it. */
+export function useDroppedFiles(take: (files: Iterable<File>) => void, place: 'page' | 'panel' = 'page'): boolean {
   const [over, setOver] = useState(false);
+  const isHere = ({ target }: DragEvent) =>
+    (target instanceof Element && target.closest('[data-files]') !== null) === (place === 'panel');
+  const onDrag = useEffectEvent((event: DragEvent) => setOver(hasFiles(event) && isHere(event)));
   const onDrop = useEffectEvent((event: DragEvent) => {
     setOver(false);
-    if (event.dataTransfer) take(event.dataTransfer.files);
+    if (event.dataTransfer && isHere(event)) take(event.dataTransfer.files);
   });
   useEffect(() => {
     const listening = new AbortController();
     const { signal } = listening;
-    addEventListener('dragover', (event) => setOver(hasFiles(event)), { signal });
+    addEventListener('dragover', onDrag, { signal });
     addEventListener('dragleave', (event) => event.relatedTarget === null && setOver(false), { signal });
     addEventListener('drop', onDrop, { signal });
     return () => listening.abort();

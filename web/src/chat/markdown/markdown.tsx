@@ -58,7 +58,7 @@ const COMPONENTS: NonNullable<StreamdownProps['components']> = {
 
 const LINK_SAFETY = { enabled: false };
 
-const CODE = createHighlighter(startWorker);
+export const CODE = createHighlighter(startWorker);
 
 type Plugins = NonNullable<StreamdownProps['rehypePlugins']>;
 

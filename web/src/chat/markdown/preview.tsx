@@ -23,20 +23,11 @@ export function Preview({ code, language }: { readonly code: string; readonly la
 }
 
 /** An image needs the namespace, which a page does not. */
-const withNamespace = (svg: string) =>
+export const withNamespace = (svg: string) =>
   /<svg[^>]*\sxmlns=/i.test(svg) ? svg : svg.replace(/<svg/i, '<svg xmlns="http://www.w3.org/2000/svg"');
 
 function PagePreview({ html }: { readonly html: string }) {
-  const frame = useRef<HTMLIFrameElement>(null);
   const [runsScripts, setRunsScripts] = useState(false);
-  useEffect(() => {
-    const show = ({ source, data }: MessageEvent<unknown>) => {
-      const window = frame.current?.contentWindow;
-      if (window && source === window && data === 'ready') window.postMessage(withoutHints(html), '*');
-    };
-    addEventListener('message', show);
-    return () => removeEventListener('message', show);
-  }, [html]);
   return (
     <figure className="overflow-hidden card">
       <figcaption className="flex flex-wrap items-center gap-3 border-b border-line bg-sunken px-3 py-1 text-meta text-soft">
@@ -53,16 +44,33 @@ function PagePreview({ html }: { readonly html: string }) {
           {runsScripts ? t`Stop scripts` : t`Run scripts`}
         </Button>
       </figcaption>
-      <iframe
-        key={String(runsScripts)}
-        ref={frame}
-        title={t`Preview`}
-        sandbox="allow-scripts"
-        referrerPolicy="no-referrer"
-        src={runsScripts ? '/frames/preview-with-scripts' : '/frames/preview'}
-        className="block h-[420px] w-full border-0 sheet"
-      />
+      <PageFrame key={String(runsScripts)} html={html} runsScripts={runsScripts} className="h-[420px]" />
     </figure>
+  );
+}
+
+type FrameProps = { readonly html: string; readonly runsScripts?: boolean; readonly className: string };
+
+/** A page in a frame without access to anything, and without scripts unless the person runs them. */
+export function PageFrame({ html, runsScripts = false, className }: FrameProps) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  useEffect(() => {
+    const show = ({ source, data }: MessageEvent<unknown>) => {
+      const window = frame.current?.contentWindow;
+      if (window && source === window && data === 'ready') window.postMessage(withoutHints(html), '*');
+    };
+    addEventListener('message', show);
+    return () => removeEventListener('message', show);
+  }, [html]);
+  return (
+    <iframe
+      ref={frame}
+      title={t`Preview`}
+      sandbox="allow-scripts"
+      referrerPolicy="no-referrer"
+      src={runsScripts ? '/frames/preview-with-scripts' : '/frames/preview'}
+      className={`block w-full border-0 sheet ${className}`}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import type { OpenGate, QueuedTurn, TurnVersions } from '@reborn-agent/client/api';
+import type { FileVersion, OpenGate, QueuedTurn, TurnVersions } from '@reborn-agent/client/api';
 import {
   type CallEntry,
   type Entry,
@@ -9,6 +9,7 @@ import {
   type PickUpEntry,
   type ThreadState,
   type TurnState,
+  textOf,
   waitsForAnswer,
 } from '@reborn-agent/client/thread-state';
 import { formatDay, isSameDay } from '../../format/time.ts';
@@ -82,6 +83,13 @@ export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = fa
   const atGate = waitsForAnswer(state);
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate });
   return withDays(rows, now, hasOlder);
+}
+
+/** The row of the step or message that made a version of the files. The output of such a step ends with its number. */
+export function findRow(rows: readonly Row[], { version, turn_id: turnId }: FileVersion): string | undefined {
+  const isMaker = ({ output }: Step) => output && textOf(output.parts).endsWith(`; version ${version}`);
+  const steps = rows.find((row) => row.kind === 'steps' && row.steps.some(isMaker));
+  return (steps ?? rows.find((row) => row.kind === 'user' && row.turnId === turnId))?.id;
 }
 
 /**

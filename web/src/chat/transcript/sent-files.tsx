@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { ItemPart } from '@reborn-agent/client/api';
-import { useEffect, useState } from 'react';
-import { download, requestFile } from '../../client/files.ts';
+import { download } from '../../client/files.ts';
+import { useFileUrl } from '../../client/use-file-url.ts';
 import { formatBytes } from '../../format/number.ts';
 import { Icon } from '../../parts/icon.tsx';
 
@@ -21,25 +21,8 @@ export function SentFiles({ parts }: { readonly parts: readonly ItemPart[] }) {
   );
 }
 
-/** The bytes come with the key of the session, which an address alone does not carry. */
 function SentImage({ path }: { readonly path: string }) {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    let opened: string | undefined;
-    let isGone = false;
-    requestFile(path).then(
-      (file) => {
-        opened = file.url;
-        if (isGone) URL.revokeObjectURL(file.url);
-        else setUrl(file.url);
-      },
-      () => setUrl(undefined), // the words below stay
-    );
-    return () => {
-      isGone = true;
-      if (opened) URL.revokeObjectURL(opened);
-    };
-  }, [path]);
+  const url = useFileUrl(path);
   if (!url)
     return (
       <span className="text-meta text-soft">

@@ -1,4 +1,6 @@
 import { plural } from '@lingui/core/macro';
+import { FileCards } from '../../files/file-cards.tsx';
+import { isPresenting, presentedFiles } from '../../files/presented.ts';
 import { formatDuration } from '../../format/time.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { Step } from './rows.ts';
@@ -10,6 +12,8 @@ import { StepLine } from './step-line.tsx';
 export function Steps({ steps, first }: { readonly steps: readonly Step[]; readonly first: boolean }) {
   const [only] = steps;
   const done = steps.every(({ output }) => output);
+  const files = steps.flatMap(({ call, output }) => presentedFiles(call, output));
+  const presented = new Map(files.map((file) => [file.path, file])); // each once, as it was shown last
   return (
     <div className="pb-3.5">
       {first && <Speaker name="Reborn" />}
@@ -28,7 +32,8 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
           </div>
         </details>
       )}
-      <SentFiles parts={steps.flatMap(({ output }) => output?.parts ?? [])} />
+      <SentFiles parts={steps.flatMap(({ call, output }) => (isPresenting(call) ? [] : (output?.parts ?? [])))} />
+      <FileCards files={[...presented.values()]} />
     </div>
   );
 }

@@ -1,0 +1,76 @@
+import { createContext, use, useEffect, useEffectEvent, useRef, useState } from 'react';
+
+/** The file that the panel shows: the newest one, and its newest version, unless others are named. */
+export type Shown = { readonly path?: string | undefined; readonly version?: number | undefined };
+
+export type Panel = {
+  readonly threadId: string;
+  /** Nothing while it is closed. */
+  readonly shown: Shown | undefined;
+  readonly show: (shown?: Shown) => void;
+  readonly close: () => void;
+  readonly width: number;
+  readonly setWidth: (width: number) => void;
+};
+
+export const PanelContext = createContext<Panel | undefined>(undefined);
+
+export function useFilePanel(): Panel {
+  const panel = use(PanelContext);
+  if (!panel) throw new Error('A file is shown outside of a thread.');
+  return panel;
+}
+
+const WIDTH = 576;
+export const LEAST_WIDTH = 400;
+
+/** The panel of a thread's files. It remembers the file and its width; whoever opened it gets the focus back. */
+export function usePanel(threadId: string): Panel {
+  const [kept, setKept] = useState(() => read(threadId));
+  const [shown, setShown] = useState<Shown>();
+  const opener = useRef<Element | null>(null);
+  const keep = (more: Partial<Kept>) => {
+    const next = { ...kept, ...more };
+    setKept(next);
+    localStorage.setItem(PREFIX + threadId, JSON.stringify(next));
+  };
+  const show = (next: Shown = { path: kept.path }) => {
+    if (!shown) opener.current = document.activeElement;
+    setShown(next);
+    if (next.path !== undefined) keep({ path: next.path });
+  };
+  const close = () => {
+    setShown(undefined);
+    const back = opener.current?.isConnected ? opener.current : document.querySelector('[data-opens-files]');
+    // The page behind it may be hidden until it is closed.
+    if (back instanceof HTMLElement) requestAnimationFrame(() => back.focus());
+  };
+  useKeys(shown !== undefined, show, close);
+  return { threadId, shown, show, close, width: kept.width, setWidth: (width) => keep({ width }) };
+}
+
+function useKeys(isOpen: boolean, show: () => void, close: () => void): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.altKey && event.code === 'Period') {
+      event.preventDefault();
+      if (isOpen) close();
+      else show();
+    } else if (event.key === 'Escape' && isOpen && !document.querySelector(ABOVE)) close();
+  });
+  useEffect(() => {
+    // Before others close what is above the panel, so that one key does not close both.
+    addEventListener('keydown', onKey, { capture: true });
+    return () => removeEventListener('keydown', onKey, { capture: true });
+  }, []);
+}
+
+const ABOVE = '[role=dialog], [role=menu], [role=listbox]';
+
+type Kept = { readonly path?: string; readonly width: number };
+
+const PREFIX = 'reborn.files.';
+
+function read(threadId: string): Kept {
+  const kept = localStorage.getItem(PREFIX + threadId);
+  return kept === null ? { width: WIDTH } : (JSON.parse(kept) as Kept);
+}
