@@ -2,20 +2,19 @@ import { useEffect, useState } from 'react';
 import { requestFile } from './files.ts';
 
 /** A picture of the service as an address. The bytes come with the key of the session, which an address alone does not carry. */
-export function useFileUrl(path: string | null): string | undefined {
+export function useFileUrl(path: string): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     let opened: string | undefined;
-    let isGone = path === null;
-    if (path !== null)
-      requestFile(path).then(
-        (file) => {
-          opened = file.url;
-          if (isGone) URL.revokeObjectURL(file.url);
-          else setUrl(file.url);
-        },
-        () => setUrl(undefined), // the words in its place stay
-      );
+    let isGone = false;
+    requestFile(path).then(
+      (file) => {
+        opened = file.url;
+        if (isGone) URL.revokeObjectURL(file.url);
+        else setUrl(file.url);
+      },
+      () => setUrl(undefined), // the words in its place stay
+    );
     return () => {
       isGone = true;
       if (opened) URL.revokeObjectURL(opened);

@@ -10,7 +10,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { kindOf, kindWords, nameOf } from './kinds.ts';
 import type { PresentedFile } from './presented.ts';
 import { Tile } from './tile.tsx';
-import { useFileChanges, useHistory } from './use-files.ts';
+import { contentPath, useFileChanges, useHistory } from './use-files.ts';
 import { useFilePanel } from './use-panel.ts';
 
 const MOST_CARDS = 4;
@@ -36,7 +36,6 @@ export function FileCards({ files }: { readonly files: readonly PresentedFile[] 
       <ul className="grid gap-2 @min-[640px]:grid-cols-2">
         {shown.map((file) => (
           <li key={file.path} className={file.isPicture ? 'col-span-full' : ''}>
-            {file.isPicture && <Picture file={file} />}
             <FileCard file={file} />
           </li>
         ))}
@@ -45,18 +44,26 @@ export function FileCards({ files }: { readonly files: readonly PresentedFile[] 
   );
 }
 
-function Picture({ file }: { readonly file: PresentedFile }) {
-  const { show } = useFilePanel();
-  const url = useFileUrl(file.url);
+function Picture({
+  path,
+  version,
+  onOpen,
+}: {
+  readonly path: string;
+  readonly version: number;
+  readonly onOpen: () => void;
+}) {
+  const { threadId } = useFilePanel();
+  const url = useFileUrl(contentPath(threadId, path, version));
   if (!url) return null;
   return (
-    <button type="button" className="mb-2 block max-w-full" onClick={() => show({ path: file.path })}>
-      <img src={url} alt={t`Open ${nameOf(file.path)}`} className="max-h-80 max-w-full rounded-lg border border-line" />
+    <button type="button" className="mb-2 block max-w-full" onClick={onOpen}>
+      <img src={url} alt={t`Open ${nameOf(path)}`} className="max-h-80 max-w-full rounded-lg border border-line" />
     </button>
   );
 }
 
-function FileCard({ file: { path, bytes, url, at } }: { readonly file: PresentedFile }) {
+function FileCard({ file: { path, bytes, isPicture, at } }: { readonly file: PresentedFile }) {
   const { threadId, shown, show } = useFilePanel();
   const { data } = useHistory(threadId, path);
   const { restore } = useFileChanges(threadId);
@@ -65,46 +72,47 @@ function FileCard({ file: { path, bytes, url, at } }: { readonly file: Presented
   const isShown = shown?.path === path;
   const open = () => show({ path, version: state === newest ? undefined : state?.version });
   return (
-    <div
-      className={`card flex min-h-14 items-center gap-3 px-3 has-[[data-name]:hover]:bg-hover ${isShown ? 'border-edge' : ''}`}
-    >
-      <button
-        type="button"
-        data-name
-        onClick={open}
-        className="flex min-h-14 min-w-0 flex-1 items-center gap-3 text-start"
+    <>
+      {isPicture && state && <Picture path={path} version={state.version} onOpen={open} />}
+      <div
+        className={`card flex min-h-14 items-center gap-3 px-3 has-[[data-name]:hover]:bg-hover ${isShown ? 'border-edge' : ''}`}
       >
-        <Tile path={path} />
-        <span className="min-w-0">
-          <span className="block truncate font-medium" title={path}>
-            {nameOf(path)}
+        <button
+          type="button"
+          data-name
+          onClick={open}
+          className="flex min-h-14 min-w-0 flex-1 items-center gap-3 text-start"
+        >
+          <Tile path={path} />
+          <span className="min-w-0">
+            <span className="block truncate font-medium" title={path}>
+              {nameOf(path)}
+            </span>
+            <span className="block truncate text-meta text-soft">
+              {data?.deletedAt ? (
+                <Trans>
+                  Deleted, <RelativeTime time={data.deletedAt} />
+                </Trans>
+              ) : (
+                [kindWords(kindOf(path)), formatBytes(bytes), state && t`version ${state.number}`]
+                  .filter(Boolean)
+                  .join(', ')
+              )}
+            </span>
           </span>
-          <span className="block truncate text-meta text-soft">
-            {data?.deletedAt ? (
-              <Trans>
-                Deleted, <RelativeTime time={data.deletedAt} />
-              </Trans>
-            ) : (
-              [kindWords(kindOf(path)), formatBytes(bytes), state && t`version ${state.number}`]
-                .filter(Boolean)
-                .join(', ')
-            )}
-          </span>
-        </span>
-      </button>
-      {data?.deletedAt && newest ? (
-        <Button look="quiet" onClick={() => void restore(path, newest.version)}>
-          <Trans>Restore</Trans>
-        </Button>
-      ) : (
-        url && (
+        </button>
+        {data?.deletedAt && newest ? (
+          <Button look="quiet" onClick={() => void restore(path, newest.version)}>
+            <Trans>Restore</Trans>
+          </Button>
+        ) : (
           <IconButton
             icon="download"
             label={t`Download ${nameOf(path)}`}
-            onClick={() => void download(url, nameOf(path))}
+            onClick={() => void download(contentPath(threadId, path, state?.version), nameOf(path))}
           />
-        )
-      )}
-    </div>
+        )}
+      </div>
+    </>
   );
 }

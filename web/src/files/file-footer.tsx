@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../parts/button.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import type { FileState } from './use-files.ts';
+import { useFilePanel } from './use-panel.ts';
 
 type Props = {
   readonly state: FileState;
@@ -68,9 +69,11 @@ function Maker({ state, step }: { readonly state: FileState; readonly step: stri
 
 /** A link to the row of the transcript, if it is loaded. */
 function ToRow({ row, children }: { readonly row: string | undefined; readonly children?: ReactNode }) {
+  const { close } = useFilePanel();
   if (row === undefined) return children;
+  const closeOnPhone = () => matchMedia('(width < 800px)').matches && close(); // it is over the transcript there
   return (
-    <Link to="." hash={row} className="link">
+    <Link to="." hash={row} className="link" onClick={closeOnPhone}>
       {children}
     </Link>
   );

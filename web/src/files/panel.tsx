@@ -123,14 +123,16 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
         </div>
       )}
       {path === undefined && list.data && (
-        <EmptyState icon="file" title={t`No files yet`}>
-          <p className="pb-3">
-            <Trans>Files that you add or attach, and files that the agent writes, are kept here in versions.</Trans>
-          </p>
-          <Button icon="add" onClick={() => chooser.current?.click()}>
-            <Trans>Add files</Trans>
-          </Button>
-        </EmptyState>
+        <div className="px-4">
+          <EmptyState icon="file" title={t`No files yet`}>
+            <p className="pb-3">
+              <Trans>Files that you add or attach, and files that the agent writes, are kept here in versions.</Trans>
+            </p>
+            <Button icon="add" onClick={() => chooser.current?.click()}>
+              <Trans>Add files</Trans>
+            </Button>
+          </EmptyState>
+        </div>
       )}
       <p role="status" className={deleted ? 'flex items-center gap-3 border-t border-line px-4 py-2 text-meta' : ''}>
         {deleted && (

@@ -4,8 +4,6 @@ import type { CallEntry, Output } from '@reborn-agent/client/thread-state';
 export type PresentedFile = {
   readonly path: string;
   readonly bytes: number;
-  /** Where its bytes are. */
-  readonly url: string | null;
   readonly isPicture: boolean;
   /** When it was shown. */
   readonly at: number;
@@ -21,8 +19,7 @@ export function presentedFiles(call: CallEntry, output: Output | undefined): Pre
   const paths = pathsIn(call.arguments);
   return parts.flatMap((part, index) => {
     const path = part.type === 'file' ? (part.filename ?? paths[index]) : paths[index];
-    const { bytes, url } = part;
-    return path === undefined ? [] : [{ path, bytes, url, isPicture: part.type === 'image', at: output.at }];
+    return path === undefined ? [] : [{ path, bytes: part.bytes, isPicture: part.type === 'image', at: output.at }];
   });
 }
 
