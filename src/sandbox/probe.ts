@@ -7,13 +7,18 @@ import { type Environment, LAYERS, type Layer, type Limits, NoSandbox } from './
 
 const PROBE_MS = 60_000;
 
-/** What code of a guest finds: which layers hold, and which programs and libraries there are. It runs in a new sandbox. */
-export async function probe(runner: Runner, limits: Limits): Promise<{ layers: Layer[]; environment: Environment }> {
+/** Which layers hold, for the runner and for code of a guest, in a new sandbox. */
+export async function findLayers(runner: Runner, limits: Limits): Promise<Layer[]> {
   const told = layersOf(await runner.ready, limits);
-  const found = (await ask(runner, 'look_around()', { limits })) as Record<Layer, string | null>;
+  const problems = (await ask(runner, 'look_around()', { limits })) as Record<Layer, string | null>;
+  return told.filter((layer) => problems[layer] === null);
+}
+
+/** Which programs and libraries code can use. Importing them takes seconds. */
+export async function listEnvironment(runner: Runner): Promise<Environment> {
+  await runner.ready;
   const environment = (await ask(runner, 'list_environment()', {})) as Omit<Environment, 'digest'>;
-  const layers = told.filter((layer) => found[layer] === null);
-  return { layers, environment: { ...environment, digest: digestOf(environment) } };
+  return { ...environment, digest: digestOf(environment) };
 }
 
 /** The service's own facts, to compare with. */

@@ -82,6 +82,7 @@ export type Strength = {
   /** Which hold; without those that are required, no code runs, and `why` says so. */
   readonly layers: readonly Layer[];
   readonly why?: string;
+  /** Missing if it could not be listed; the next question tries again. */
   readonly environment?: Environment;
 };
 

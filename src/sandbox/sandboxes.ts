@@ -1,9 +1,10 @@
 import { findBubblewrap, startBubblewrap } from './bubblewrap/start.ts';
-import { layersOf, probe } from './probe.ts';
+import { findLayers, layersOf, listEnvironment } from './probe.ts';
 import { createRunner, type Runner } from './runner.ts';
 import type { Facts } from './runner-messages.ts';
 import {
   DEFAULT_LIMITS,
+  type Environment,
   LAYERS,
   type Layer,
   type Limits,
@@ -103,6 +104,7 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
 /** The first start is probed from inside; each later one is checked by what its runner tells, before anything runs in it. */
 function rememberStrength({ program, limits, requires }: SandboxOptions, running: Set<Runner>) {
   let probed: Promise<Strength> | undefined;
+  let listed: Promise<Environment> | undefined;
   let loss: Pick<Strength, 'layers' | 'why'> | undefined;
 
   function startRunner(): Runner {
@@ -115,16 +117,20 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
   async function look(): Promise<Strength> {
     try {
       const found = await findBubblewrap(program);
-      const runner = startRunner();
-      try {
-        const { layers, environment } = await probe(runner, limits);
-        const why = shortfall(layers, requires);
-        return { rung: 'bubblewrap', program: found, layers, environment, ...(why && { why }) };
-      } finally {
-        await runner.end();
-      }
+      const layers = await inNewSandbox((runner) => findLayers(runner, limits));
+      const why = shortfall(layers, requires);
+      return { rung: 'bubblewrap', program: found, layers, ...(why && { why }) };
     } catch (error) {
       return { rung: 'none', layers: [], why: reasonOf(error) };
+    }
+  }
+
+  async function inNewSandbox<T>(ask: (runner: Runner) => Promise<T>): Promise<T> {
+    const runner = startRunner();
+    try {
+      return await ask(runner);
+    } finally {
+      await runner.end();
     }
   }
 
@@ -136,8 +142,13 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
     return found;
   }
 
+  /** No call waits for the environment, which takes longer. */
   async function now(): Promise<Strength> {
-    return { ...(await findOnce()), ...loss };
+    const found = await findOnce();
+    if (found.rung === 'none') return found;
+    listed ??= inNewSandbox(listEnvironment);
+    const environment = await listed.catch(() => (listed = undefined));
+    return { ...found, ...(environment && { environment }), ...loss };
   }
 
   async function start(): Promise<Runner> {
