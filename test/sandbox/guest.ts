@@ -23,7 +23,8 @@ export const SMALL: Limits = {
 };
 
 /** Whether bubblewrap can make namespaces here. Not asked of our own probe, which a mistake could make fail everywhere. */
-export const isPossible = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0;
+export const isPossible =
+  process.env['CI'] !== undefined || spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0;
 
 export const never = new AbortController().signal;
 let opened = 0;
