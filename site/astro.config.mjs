@@ -29,6 +29,7 @@ export default defineConfig({
             'build/client-libraries',
             'build/typed-client',
             'build/chat-completions',
+            'build/files',
             'build/coding-agents',
             'build/proxies',
             'build/webhooks',

@@ -112,6 +112,12 @@ export type GivenContent = string | readonly ({
   /** `own`: the user wrote the file. `others` is the default. */
   readonly origin?: 'own' | 'others' | null;
 } | {
+  readonly type: 'input_image';
+  /** The id of an uploaded file. */
+  readonly file_id: string;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
+} | {
   readonly type: 'input_file';
   readonly file_data: string;
   readonly filename?: unknown;
@@ -121,6 +127,13 @@ export type GivenContent = string | readonly ({
   readonly type: 'input_file';
   /** An https URL, which the service fetches, or a data URL. */
   readonly file_url: string;
+  readonly filename?: unknown;
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
+} | {
+  readonly type: 'input_file';
+  /** The id of an uploaded file. */
+  readonly file_id: string;
   readonly filename?: unknown;
   /** `own`: the user wrote the file. `others` is the default. */
   readonly origin?: 'own' | 'others' | null;
@@ -469,11 +482,15 @@ export type InputMessage = {
   } | {
     readonly type: 'input_image';
     readonly detail: 'auto';
-    readonly image_url: string;
+    readonly image_url?: string;
+    /** The id of an uploaded file. */
+    readonly file_id?: string;
     readonly origin?: 'own';
   } | {
     readonly type: 'input_file';
-    readonly file_data: string;
+    readonly file_data?: string;
+    /** The id of an uploaded file. */
+    readonly file_id?: string;
     readonly filename?: string;
     readonly origin?: 'own';
   })[];
@@ -699,6 +716,14 @@ export type ChatContent = string | readonly ({
   /** `own`: the user wrote the file. `others` is the default. */
   readonly origin?: 'own' | 'others' | null;
 } | {
+  readonly type: 'file';
+  readonly file: {
+    /** The id of an uploaded file. */
+    readonly file_id: string;
+  };
+  /** `own`: the user wrote the file. `others` is the default. */
+  readonly origin?: 'own' | 'others' | null;
+} | {
   readonly type: 'refusal';
 })[];
 
@@ -773,6 +798,44 @@ export type ToolCallDelta = {
     readonly arguments: string;
   };
   readonly index: 0;
+};
+
+/** Unknown fields are ignored. `expires_after` is refused. */
+export type CreateFile = {
+  /** The file, up to 64 MiB. */
+  readonly file: string;
+  /** Returned as it is; nothing depends on it. */
+  readonly purpose: 'assistants' | 'user_data' | 'vision';
+};
+
+export type FileObject = {
+  /** The id of an uploaded file. */
+  readonly id: string;
+  readonly object: 'file';
+  readonly bytes: number;
+  readonly created_at: number;
+  /** Files stay until they are deleted. */
+  readonly expires_at: null;
+  /** The last part of the name that was sent, without invisible characters. */
+  readonly filename: string;
+  readonly purpose: 'assistants' | 'user_data' | 'vision';
+  readonly status: 'processed';
+  readonly status_details: null;
+};
+
+export type FilePage = {
+  readonly object: 'list';
+  readonly data: readonly FileObject[];
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+};
+
+export type DeletedFile = {
+  /** The id of an uploaded file. */
+  readonly id: string;
+  readonly object: 'file';
+  readonly deleted: true;
 };
 
 export type ThreadList = {
@@ -3165,6 +3228,31 @@ export type Routes = {
   'POST /api/v1/chat/completions': {
     body: CreateChatCompletion;
     result: ChatCompletion;
+  };
+  /** Upload a file, to name it in later requests. */
+  'POST /api/v1/files': {
+    body: unknown;
+    result: FileObject;
+  };
+  /** List the caller's uploaded files. */
+  'GET /api/v1/files': {
+    query?: { limit?: number; order?: 'asc' | 'desc'; after?: string; purpose?: 'assistants' | 'user_data' | 'vision' };
+    result: FilePage;
+  };
+  /** Get what is known about an uploaded file. */
+  'GET /api/v1/files/{id}': {
+    params: { id: string };
+    result: FileObject;
+  };
+  /** Get the bytes of an uploaded file. */
+  'GET /api/v1/files/{id}/content': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** Delete an uploaded file. Messages that were sent with it keep their copy. */
+  'DELETE /api/v1/files/{id}': {
+    params: { id: string };
+    result: DeletedFile;
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {

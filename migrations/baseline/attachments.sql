@@ -34,6 +34,23 @@ alter table attachment_uses enable row level security, force row level security;
 create policy owner on attachment_uses using (
   user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
 
+-- Files that callers have uploaded, to name them in later requests. The bytes are attachments.
+create table uploaded_files (
+  id uuid primary key,
+  user_id text not null,
+  filename text not null,
+  media_type text not null,
+  purpose text not null check (purpose in ('assistants', 'user_data', 'vision')),
+  sha256 text not null,
+  bytes integer not null,
+  created_at timestamptz not null default now()
+);
+create index uploaded_files_by_user on uploaded_files (user_id, id);
+create index uploaded_files_by_hash on uploaded_files (user_id, sha256);
+alter table uploaded_files enable row level security, force row level security;
+create policy owner on uploaded_files using (
+  user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
+
 -- Objects that must be removed from the bucket. An object is listed before its upload, in case no attachment refers to
 -- it afterwards. `is_removing`: its removal has started, so no attachment may refer to it any more.
 create table unused_objects (

@@ -31,6 +31,7 @@ create trigger release_updates after delete on replicas for each row execute fun
 create trigger note_idle_attachment after delete on attachment_uses for each row execute function note_idle_attachment();
 create trigger note_idle_attachment after delete on workspace_files for each row
   when (old.sha256 is not null) execute function note_idle_attachment();
+create trigger note_idle_attachment after delete on uploaded_files for each row execute function note_idle_attachment();
 create trigger note_unused_object after delete on attachments for each row
   when (old.object_key is not null) execute function note_unused_object();
 create trigger note_replaced_object after update of object_key on attachments for each row

@@ -1,10 +1,11 @@
-import type { GateId, ItemId, ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
+import type { GateId, ItemId, ThreadId, TurnId, TurnIds, UploadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { attachedBytes } from '#domain/thread/attachment.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { CancelReason, Turn, TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf } from '#domain/thread/turn-event.ts';
+import type { Upload } from '#domain/workspace/upload.ts';
 import type { Engine } from '#engine/engine.ts';
 import { findSchemaProblem } from '#safety/json-schema/json-schema.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -13,6 +14,7 @@ import { findItems } from '#store/threads/items.ts';
 import { listHistory } from '#store/threads/thread-items.ts';
 import { countBytes } from '#store/threads/threads.ts';
 import { isDelivered } from '#store/threads/unstored-turns.ts';
+import { findUploads } from '#store/workspaces/uploads.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { Attachments, Base64Of } from './attachments/attachments.ts';
 import { openSummary, type SealedSummary } from './compaction/sealed-summary.ts';
@@ -46,6 +48,8 @@ export type Agent = {
   outcome(owner: Principal, started: StartedTurn, options: { readonly signal: AbortSignal }): Promise<TurnReply>;
   /** The items with these ids that belong to the owner. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
+  /** The uploaded files with these ids that belong to the owner. */
+  findUploads(owner: Principal, ids: readonly UploadId[]): Promise<Upload[]>;
   /** Reads the bytes of the owner's items. */
   readAttachments(owner: Principal, items: readonly NewItem[]): Promise<Base64Of>;
   cancelTurn(owner: Principal, ids: TurnIds, reason: CancelReason): Promise<void>;
@@ -114,6 +118,8 @@ export function createAgent(
     },
     findItems: (owner, ids) =>
       ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findItems(trx, owner, ids)),
+    findUploads: (owner, ids) =>
+      ids.length === 0 ? Promise.resolve([]) : withOwner(db, owner, (trx) => findUploads(trx, owner, ids)),
     readAttachments: (owner, items) => attachments.base64Of(owner, items),
     findSchemaProblem: (owner, schema) => findSchemaProblem(schema, owner.userId),
     census: () => takeCensus(engine.system),

@@ -7,6 +7,7 @@ import { createMissions } from '#agent/missions/missions.ts';
 import { createVapid } from '#agent/outbox/push/vapid.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createStoredFiles } from '#agent/workspace/stored-files.ts';
+import { createUploads } from '#agent/workspace/uploads.ts';
 import { createWorkspaces } from '#agent/workspace/workspaces.ts';
 import { createAuth } from '#auth/auth.ts';
 import { describeCell } from '#cells/claim-cell.ts';
@@ -76,6 +77,7 @@ export async function openCore(base: Base) {
     attachments,
     workspaces: createWorkspaces(db, files),
     sandboxes,
+    uploads: createUploads(db, files),
     engine,
     lifecycle,
     agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),

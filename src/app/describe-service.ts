@@ -1,4 +1,5 @@
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
+import { filesRoutes } from '#channels/files/routes.ts';
 import { gatewayRoutes, socketDescription } from '#channels/gateway/gateway-routes.ts';
 import { sharedRoutes } from '#channels/gateway/shares/shared-routes.ts';
 import { mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
@@ -12,6 +13,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = {
   'Responses API': [...responsesRoutes, responsesSocketDescription],
   'Chat completions': chatCompletionsRoutes,
+  Files: filesRoutes,
   Gateway: [...gatewayRoutes, ...sharedRoutes, socketDescription],
   'Model Context Protocol': mcpServerRoutes,
   'Webhook channel': webhookRoutes,

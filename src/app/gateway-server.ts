@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
+import { filesRoutes } from '#channels/files/routes.ts';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
 import { sharedPageRoute, sharedRoutes } from '#channels/gateway/shares/shared-routes.ts';
 import { signInRoutes } from '#channels/gateway/sign-in/sign-in.ts';
@@ -81,6 +82,7 @@ async function mountGuardedRoutes(app: FastifyInstance, services: Services): Pro
   for (const rename of [(path: string) => path, (path: string) => path.replace('/api', '')]) {
     mountRoutes(app, responsesRoutes, services, rename);
     mountRoutes(app, chatCompletionsRoutes, services, rename);
+    mountRoutes(app, filesRoutes, services, rename);
   }
   mountRoutes(app, gatewayRoutes, services);
   mountRoutes(app, mcpServerRoutes, services);

@@ -258,7 +258,7 @@ export const options = {
   USER_STORAGE_MB: {
     parser: integer(1, 1_000_000_000),
     default: '10000',
-    help: 'Most megabytes that a user can store, in all files of all threads; all replicas must use the same value.',
+    help: 'Most megabytes that a user can store, in all files of all threads and all uploads; all replicas must use the same value.',
   },
 
   SANDBOX: {

@@ -23,6 +23,8 @@ export type AttachmentHash = Branded<'AttachmentHash'>;
 /** The name of an object in the bucket of attachments. It can't be guessed, and callers never see it. */
 export type ObjectKey = Branded<'ObjectKey'>;
 export type WorkspaceId = Branded<'WorkspaceId'>;
+/** A file that was uploaded to be named in later requests. */
+export type UploadId = Branded<'UploadId'>;
 export type DeviceId = Branded<'DeviceId'>;
 
 /** The ids that locate a turn without a lookup. */

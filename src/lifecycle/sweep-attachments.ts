@@ -15,7 +15,7 @@ export type SweepOptions = {
   readonly everyMs?: number | undefined;
 };
 
-/** Deletes the attachments that no item and no workspace has used for a while: first their rows, then their objects in the bucket. */
+/** Deletes the attachments that no item, no workspace and no upload has used for a while: first their rows, then their objects in the bucket. */
 export async function sweepAttachments(
   pool: EnginePool,
   { graceMs = GRACE_MS, bucket }: SweepOptions,
@@ -38,7 +38,8 @@ const SWEEP = `
   ), judged as materialized (
     select idle.*, exists (
       select from attachment_uses as used where used.user_id = idle.user_id and used.sha256 = idle.sha256) or exists (
-      select from workspace_files as file where file.user_id = idle.user_id and file.sha256 = idle.sha256) as is_used
+      select from workspace_files as file where file.user_id = idle.user_id and file.sha256 = idle.sha256) or exists (
+      select from uploaded_files as upload where upload.user_id = idle.user_id and upload.sha256 = idle.sha256) as is_used
     from idle
   ), kept as (
     update attachments set idle_since = null from judged
@@ -49,13 +50,22 @@ const SWEEP = `
   )
   select count(*)::integer as looked from judged`;
 
-/** Deletes all attachments and workspaces of the user of an erasure, few at a time because they are large, and counts them for the certificate. */
+/** Deletes all attachments, workspaces and uploads of the user of an erasure, few at a time because they are large, and counts them for the certificate. */
 export async function eraseAttachments(pool: EnginePool, erasure: string, subject: UserId): Promise<void> {
-  for (const table of ['workspace_files', 'workspace_versions', 'workspaces', 'attachments', 'attachment_uses']) {
+  for (const table of TABLES) {
     const erase = () => pool.query<{ gone: string }>(eraseFrom(table), [erasure, subject, PIECE]);
     while (Number((await erase()).rows[0]?.gone ?? 0) > 0);
   }
 }
+
+const TABLES = [
+  'workspace_files',
+  'workspace_versions',
+  'workspaces',
+  'uploaded_files',
+  'attachments',
+  'attachment_uses',
+];
 
 const eraseFrom = (table: string) => `
   with gone as (

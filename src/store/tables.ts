@@ -2,6 +2,7 @@ import type { Generated, JSONColumnType } from 'kysely';
 import type { UserMove } from '#domain/cell/user-move.ts';
 import type { ChatAccount, ChatPost } from '#domain/chat/chat.ts';
 import type {
+  AttachmentHash,
   ChatAccountId,
   DeliveryId,
   DeviceId,
@@ -14,6 +15,7 @@ import type {
   ThreadId,
   TokenId,
   TurnId,
+  UploadId,
 } from '#domain/ids.ts';
 import type { Mission, MissionSettings, Occurrence } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
@@ -34,6 +36,7 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
+import type { Purpose } from '#domain/workspace/upload.ts';
 
 /** The columns of every table, named as in the domain. */
 export type Tables = {
@@ -70,6 +73,16 @@ export type Tables = {
     userId: string;
     id: FolderId;
     name: string;
+    createdAt: Generated<Date>;
+  };
+  uploadedFiles: {
+    id: UploadId;
+    userId: string;
+    filename: string;
+    mediaType: string;
+    purpose: Purpose;
+    sha256: AttachmentHash;
+    bytes: number;
     createdAt: Generated<Date>;
   };
   promptTemplates: {

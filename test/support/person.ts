@@ -15,6 +15,7 @@ export const OWNED_ROWS: Record<string, string> = {
   workspaces: `insert into workspaces (id, user_id, thread_id) values ($2, $1, $2)`,
   workspace_versions: `insert into workspace_versions (workspace_id, version, user_id, cause) values ($2, 1, $1, 'person')`,
   workspace_files: `insert into workspace_files (workspace_id, path, version, user_id, sha256, bytes, mode) values ($2, $1, 1, $1, null, 0, 420)`,
+  uploaded_files: `insert into uploaded_files (id, user_id, filename, media_type, purpose, sha256, bytes) values (gen_random_uuid(), $1, $1, 'text/plain', 'user_data', repeat('a', 64), 1)`,
   attachment_uses: `insert into attachment_uses (item_id, sha256, thread_id, user_id) values (gen_random_uuid(), repeat('a', 64), $2, $1)`,
   item_texts: `insert into item_texts (item_id, thread_id, user_id, role, text, words) values (gen_random_uuid(), $2, $1, 'user', $1, '')`,
   summaries: `insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage, reads)

@@ -24,15 +24,29 @@ export function createStoredFiles(
   attachments: Pick<Attachments, 'store' | 'readPatiently' | 'readAll'>,
   limits: WorkspaceLimits,
 ) {
+  /** Stores bytes, unless the owner has too many. They are not used before a row names them. Throws `ChangesRefused`. */
+  async function storeWithin(owner: Owner, contents: ReadonlyMap<AttachmentHash, Buffer>): Promise<void> {
+    const stored = await withOwner(db, owner, (trx) => readStoredBytes(trx, owner));
+    const added = [...contents.values()].reduce((sum, { length }) => sum + length, 0);
+    if (stored + added > limits.userBytes)
+      throw new ChangesRefused(`all files of this user would have more than ${inWords(limits.userBytes)} together`);
+    await attachments.store(owner, contents);
+  }
+
   return {
     limits,
+    storeWithin,
 
     /** The files in a version, or in the newest one. */
     readOf: (owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>
       withOwner(db, owner, (trx) => readWorkspace(trx, owner, workspaceOf(thread), version)),
 
     /** The bytes of files, in their order. With a signal it waits while they can't be reached. */
-    async bytesOf(owner: Owner, files: readonly WorkspaceFile[], signal?: AbortSignal): Promise<Buffer[]> {
+    async bytesOf(
+      owner: Owner,
+      files: readonly Pick<WorkspaceFile, 'sha256'>[],
+      signal?: AbortSignal,
+    ): Promise<Buffer[]> {
       const hashes = files.map(({ sha256 }) => sha256);
       const found = await (signal
         ? attachments.readPatiently(owner, hashes, signal)
@@ -57,12 +71,7 @@ export function createStoredFiles(
       checkChanges(files, changes, limits.workspaceBytes);
       const wanted = new Set(changes.map(({ sha256 }) => sha256));
       const needed = new Map([...contents].filter(([hash]) => wanted.has(hash)));
-      if (needed.size === 0) return;
-      const stored = await withOwner(db, owner, (trx) => readStoredBytes(trx, owner));
-      const added = [...needed.values()].reduce((sum, { length }) => sum + length, 0);
-      if (stored + added > limits.userBytes)
-        throw new ChangesRefused(`all files of this user would have more than ${inWords(limits.userBytes)} together`);
-      await attachments.store(owner, needed);
+      if (needed.size > 0) await storeWithin(owner, needed);
     },
   };
 }

@@ -18,9 +18,10 @@ import { sendThenAct } from '#http/server/write-all.ts';
 import { dataFrame, sendEvents } from '#http/sse.ts';
 import { parseWithLinks } from '../model-api/attachment.ts';
 import { failedTurn, renderFailure, statusOf } from '../model-api/failed-turn.ts';
+import { toKnownFiles } from '../model-api/file-id.ts';
 import { checkFormat } from '../model-api/output-format.ts';
 import { type ChatRequest, chatRequest, parseChatRequest } from './request/chat-request.ts';
-import { linksOf } from './request/messages.ts';
+import { linksOf, namedFiles } from './request/messages.ts';
 import { DONE, isLast, streamCompletion, streamedChunk } from './response/chunks.ts';
 import { chatCompletion, renderCompletion } from './response/completion.ts';
 
@@ -67,8 +68,9 @@ const createCompletion = defineRoute({
     const { agent, timeoutSeconds, threadUrl } = services;
     const taken = await services.toolNames(principal);
     const { body } = request;
+    const files = toKnownFiles(await agent.findUploads(principal, isObject(body) ? namedFiles(body['messages']) : []));
     const parse = async () => {
-      const chat = parseChatRequest(body, { ...services, isTaken: (name) => taken.has(name) });
+      const chat = parseChatRequest(body, { ...services, files, isTaken: (name) => taken.has(name) });
       await checkFormat(agent, principal, chat.format, 'response_format.json_schema.schema');
       return chat;
     };

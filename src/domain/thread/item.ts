@@ -1,4 +1,4 @@
-import type { AttachmentHash, ItemId, ThreadId, TurnId } from '../ids.ts';
+import type { AttachmentHash, ItemId, ThreadId, TurnId, UploadId } from '../ids.ts';
 import type { AllowedBy } from '../tool/allowed-by.ts';
 import type { Usage } from '../usage.ts';
 import type { NewVersion } from '../workspace/version.ts';
@@ -120,8 +120,8 @@ export type AttachedPart = InlinePart | StoredPart;
 export type InlinePart = Media & { readonly base64: string };
 export type StoredPart = Media & { readonly sha256: AttachmentHash; readonly bytes: number };
 
-/** `own`: the sender of the message says that they wrote it. Otherwise it is foreign. */
-type Media = { readonly mediaType: string; readonly origin?: 'own' } & (
+/** `own`: the sender of the message says that they wrote it. Otherwise it is foreign. `fileId`: they sent it by this id. */
+type Media = { readonly mediaType: string; readonly origin?: 'own'; readonly fileId?: UploadId } & (
   | { readonly type: 'image' }
   | { readonly type: 'file'; readonly filename: string | null }
 );

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { NotFound } from '#domain/errors.ts';
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { Principal } from '#domain/principal.ts';
 import { operatorOnly } from '../caller/bearer.ts';
 import type { Answer, RouteDescription } from './openapi.ts';
@@ -80,14 +80,23 @@ export function mountRoutes<R extends Route<never>>(
   rename: (path: string) => string = (path) => path,
 ): void {
   for (const route of routes) {
-    if (route.bytes === undefined) mount(app, route, services, rename);
+    if (route.bytes === undefined && !route.form) mount(app, route, services, rename);
     else
       void app.register(async (scope) => {
         scope.removeAllContentTypeParsers();
-        scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body);
+        if (route.form) takeForms(scope);
+        else scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body);
         mount(scope, route, services, rename);
       });
   }
+}
+
+/** The handler gets the unread body, and reads it with `readForm`. */
+function takeForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser('multipart/form-data', async (_: FastifyRequest, body: unknown) => body);
+  scope.addContentTypeParser('*', async () => {
+    throw new InvalidRequest('invalid_request', null, 'Send the body as multipart/form-data.');
+  });
 }
 
 function mount<R extends Route<never>>(

@@ -18,6 +18,8 @@ export type RouteDescription = {
   readonly uncheckedBody?: z.ZodType;
   /** The body is any bytes; what they are. */
   readonly bytes?: string;
+  /** The fields of a body that is multipart/form-data, which the handler reads. */
+  readonly form?: z.ZodObject;
   /** Successful responses by status. */
   readonly responses: Readonly<Record<number, Answer>>;
   /** The statuses of other refusals. 401, 403, 500 and 503 are added where every route may answer them. */
@@ -117,7 +119,7 @@ function schemasOf(route: RouteDescription): z.ZodType[] {
   const fields = [route.params, route.query, route.headers].flatMap(
     (object) => Object.values(object?.shape ?? {}) as z.ZodType[],
   );
-  return [route.body, route.uncheckedBody, ...fields, ...answers].filter((schema) => schema !== undefined);
+  return [route.body, route.uncheckedBody, route.form, ...fields, ...answers].filter((schema) => schema !== undefined);
 }
 
 /** Converts all schemas at once, so that every component is created once. */
@@ -154,6 +156,9 @@ function operation(route: RouteDescription, schemaOf: SchemaOf) {
     ...(parameters.length > 0 && { parameters }),
     ...(route.bytes !== undefined && {
       requestBody: { description: route.bytes, required: true, content: { 'application/octet-stream': {} } },
+    }),
+    ...(route.form && {
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaOf(route.form) } } },
     }),
     ...(body && {
       requestBody: {

@@ -16,6 +16,7 @@ type Belongings = {
   tokenId: string;
   missionId: string;
   endpointId: string;
+  fileId: string;
 };
 type Asking = { route: string; body?: object };
 
@@ -92,6 +93,13 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
   [`DELETE ${prefix}/conversations/:id/items/:item`]: row([200, 404, 200, 404], ({ conversationId, itemId }) => ({
     route: `${prefix}/conversations/${conversationId}/items/${itemId}`,
   })),
+  [`POST ${prefix}/files`]: row([400, 400, 400, 400], () => ({ route: `${prefix}/files`, body: {} })), // uploads.test.ts
+  [`GET ${prefix}/files`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/files` })),
+  [`GET ${prefix}/files/:id`]: row([200, 404, 200, 404], ({ fileId }) => ({ route: `${prefix}/files/${fileId}` })),
+  [`GET ${prefix}/files/:id/content`]: row([200, 404, 200, 404], ({ fileId }) => ({
+    route: `${prefix}/files/${fileId}/content`,
+  })),
+  [`DELETE ${prefix}/files/:id`]: row([200, 404, 200, 404], ({ fileId }) => ({ route: `${prefix}/files/${fileId}` })),
   [`GET ${prefix}/models`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/models` })),
 });
 
@@ -460,6 +468,7 @@ async function belongingsOf(
     tokenId: user?.tokenId ?? NOBODYS,
     missionId: await missionOf(service, headers, user),
     endpointId: await endpointOf(service, headers, user),
+    fileId: await fileOf(service, headers, user),
   };
 }
 
@@ -471,6 +480,14 @@ async function missionOf(service: Service, headers: { authorization: string }, u
   const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
   const body = JSON.stringify({ name: 'a mission', instruction: secretOf(user), schedule });
   const made = await service.request('/api/missions', { method: 'POST', body, headers });
+  return ((await made.json()) as { id: string }).id;
+}
+
+async function fileOf(service: Service, headers: { authorization: string }, user?: TestUser): Promise<string> {
+  const body = new FormData();
+  body.set('file', new Blob([secretOf(user)]), 'secret.txt');
+  body.set('purpose', 'user_data');
+  const made = await fetch(`${service.url}/v1/files`, { method: 'POST', body, headers });
   return ((await made.json()) as { id: string }).id;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseChatRequest } from './chat-request.ts';
 
-const OPTIONS = { isTaken: (name: string) => name === 'reborn_time', externalTools: true };
+const OPTIONS = { isTaken: (name: string) => name === 'reborn_time', externalTools: true, files: new Map() };
 const BODY = { model: 'any', messages: [{ role: 'user', content: 'Hello' }] };
 const parse = (more: object, options = OPTIONS) => parseChatRequest({ ...BODY, ...more }, options);
 

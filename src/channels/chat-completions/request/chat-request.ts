@@ -6,6 +6,7 @@ import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { callerTools, MAX_TOOLS_BYTES, parseTools } from '../../model-api/caller-tools.ts';
+import type { KnownFiles } from '../../model-api/file-id.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import {
@@ -44,6 +45,8 @@ export type ParseOptions = {
   readonly isTaken: (name: string) => boolean;
   /** Whether callers may bring tools at all. */
   readonly externalTools: boolean;
+  /** The uploaded files that the messages name. */
+  readonly files: KnownFiles;
 };
 
 const [plainFormat, { shape: schemaFormat }] = outputFormat.options;

@@ -94,9 +94,9 @@ const REFUSED: [why: string, messages: unknown, param: string][] = [
     'messages[0].content[0].image_url.url',
   ],
   [
-    'the id of a file',
+    'the id of an unknown file',
     [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }],
-    'messages[0].content[0].file.file_data',
+    'messages[0].content[0].file.file_id',
   ],
   ['an assistant message at the end', [USER, { role: 'assistant', content: 'Hi' }], 'messages[1].role'],
   ['calls that are no list', [USER, { role: 'assistant', tool_calls: {} }, USER], 'messages[1].tool_calls'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import { newId } from '#domain/ids.ts';
+import { newId, type UploadId } from '#domain/ids.ts';
 import { isObject } from '#domain/is-object.ts';
 import { type ContentPart, type ItemBody, type NewItem, text } from '#domain/thread/item.ts';
 import {
@@ -11,6 +11,7 @@ import {
   parseDataUrl,
   parseLinkOrDataUrl,
 } from '../../model-api/attachment.ts';
+import { fileId, fileIdsIn, type KnownFiles, namesFile, parseNamedFile } from '../../model-api/file-id.ts';
 import { fileOrigin, parseFileOrigin, parseTextOrigin, textOrigin } from '../../model-api/origin.ts';
 
 const content = z
@@ -29,6 +30,7 @@ const content = z
           file: z.looseObject({ file_data: dataUrl, filename: z.unknown().optional() }),
           ...fileOrigin,
         }),
+        z.looseObject({ type: z.literal('file'), file: z.looseObject({ file_id: fileId }), ...fileOrigin }),
         z.looseObject({ type: z.literal('refusal') }).describe('Ignored.'),
       ]),
     ),
@@ -71,13 +73,22 @@ export function linksOf(given: unknown): LinkField[] {
   });
 }
 
+/** The uploaded files that unchecked messages name. */
+export const namedFiles = (given: unknown): UploadId[] =>
+  Array.isArray(given)
+    ? given.flatMap((message: unknown) => (isObject(message) ? fileIdsIn(message['content']) : []))
+    : [];
+
 /** The conversation as items. */
-export function parseMessages(given: unknown): NewItem[] {
+export function parseMessages(
+  given: unknown,
+  { files }: { readonly files: KnownFiles } = { files: new Map() },
+): NewItem[] {
   if (!Array.isArray(given)) throw refuse('messages', 'messages is required: an array of messages.');
   if (given.length === 0) throw refuse('messages', 'messages must hold at least one message.');
 
   const open = new Map<string, string>(); // the path of each call without an output, by call id
-  const items = given.flatMap((message, index) => parseMessage(message, `messages[${index}]`, open));
+  const items = given.flatMap((message, index) => parseMessage(message, `messages[${index}]`, open, files));
   const [unanswered] = open;
   if (unanswered) {
     const [callId, param] = unanswered;
@@ -92,27 +103,27 @@ export function parseMessages(given: unknown): NewItem[] {
   return items.map((body) => ({ ...body, id: newId() }));
 }
 
-function parseMessage(message: unknown, param: string, open: Map<string, string>): ItemBody[] {
+function parseMessage(message: unknown, param: string, open: Map<string, string>, files: KnownFiles): ItemBody[] {
   if (!isObject(message)) throw refuse(param, 'A message must be an object.');
   const { role } = message;
   switch (role) {
     case 'system':
     case 'developer':
     case 'user':
-      return [{ type: 'message', role, content: contentOf(message, param), status: 'completed' }];
+      return [{ type: 'message', role, content: contentOf(message, param, files), status: 'completed' }];
     case 'assistant':
-      return [...parseSaid(message, param), ...parseCalls(message['tool_calls'], `${param}.tool_calls`, open)];
+      return [...parseSaid(message, param, files), ...parseCalls(message['tool_calls'], `${param}.tool_calls`, open)];
     case 'tool':
-      return [parseOutput(message, param, open)];
+      return [parseOutput(message, param, open, files)];
     default:
       throw refuse(`${param}.role`, 'role must be system, developer, user, assistant or tool.');
   }
 }
 
 /** An assistant message that only calls tools has no content, or an empty one. */
-function parseSaid(message: Record<string, unknown>, param: string): ItemBody[] {
+function parseSaid(message: Record<string, unknown>, param: string, files: KnownFiles): ItemBody[] {
   if (message['content'] === undefined || message['content'] === null) return [];
-  const said = contentOf(message, param).filter((part) => part.type !== 'text' || part.text !== '');
+  const said = contentOf(message, param, files).filter((part) => part.type !== 'text' || part.text !== '');
   return said.length === 0 ? [] : [{ type: 'message', role: 'assistant', content: said, status: 'completed' }];
 }
 
@@ -138,24 +149,29 @@ function parseCall(call: unknown, param: string, open: Map<string, string>): Ite
   return { type: 'function_call', callId: id, name, arguments: argumentsJson, external: true };
 }
 
-function parseOutput(message: Record<string, unknown>, param: string, open: Map<string, string>): ItemBody {
+function parseOutput(
+  message: Record<string, unknown>,
+  param: string,
+  open: Map<string, string>,
+  files: KnownFiles,
+): ItemBody {
   const { tool_call_id: callId } = message;
   if (typeof callId !== 'string' || !open.delete(callId))
     throw refuse(
       `${param}.tool_call_id`,
       'tool_call_id must be the id of a tool call in an earlier assistant message.',
     );
-  return { type: 'function_call_output', callId, output: contentOf(message, param) };
+  return { type: 'function_call_output', callId, output: contentOf(message, param, files) };
 }
 
-function contentOf(message: Record<string, unknown>, param: string): ContentPart[] {
+function contentOf(message: Record<string, unknown>, param: string, files: KnownFiles): ContentPart[] {
   const { content: given } = message;
   if (typeof given === 'string') return [text(given)];
   if (!Array.isArray(given)) throw refuse(`${param}.content`, 'The content must be a string or an array of parts.');
-  return given.flatMap((part, index) => parsePart(part, `${param}.content[${index}]`));
+  return given.flatMap((part, index) => parsePart(part, `${param}.content[${index}]`, files));
 }
 
-function parsePart(part: unknown, param: string): ContentPart[] {
+function parsePart(part: unknown, param: string, files: KnownFiles): ContentPart[] {
   if (!isObject(part)) throw refuse(param, 'A content part must be an object.');
   switch (part['type']) {
     case 'text':
@@ -168,9 +184,11 @@ function parsePart(part: unknown, param: string): ContentPart[] {
     }
     case 'file': {
       const file = isObject(part['file']) ? part['file'] : {};
-      const filename = typeof file['filename'] === 'string' ? file['filename'] : null;
-      const data = parseDataUrl(file['file_data'], `${param}.file.file_data`);
-      return [{ type: 'file', ...data, filename, ...parseFileOrigin(part, param) }];
+      const filename = typeof file['filename'] === 'string' ? { filename: file['filename'] } : {};
+      const data = namesFile(file, 'file_data')
+        ? parseNamedFile(file['file_id'], `${param}.file.file_id`, files)
+        : parseDataUrl(file['file_data'], `${param}.file.file_data`);
+      return [{ type: 'file', filename: null, ...data, ...filename, ...parseFileOrigin(part, param) }];
     }
     case 'refusal':
       return []; // another service refused to answer here

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { hexFromUuid, newId, type UploadId } from '#domain/ids.ts';
+import { hashOf } from '#domain/thread/attachment.ts';
 import { parseContent } from './content.ts';
 
 const refused = (param: string) => expect.objectContaining({ name: 'InvalidRequest', code: 'invalid_request', param });
@@ -88,4 +90,40 @@ test('a part may say who wrote it', () => {
   expect(() => parseContent([{ type: 'text', text: 'a', origin: 'mine' }], 'p')).toThrow(refused('p[0].origin'));
   const long = { type: 'text', text: 'a', origin: 'others', source: 'x'.repeat(201) };
   expect(() => parseContent([long], 'p')).toThrow(refused('p[0].source'));
+});
+
+const upload = {
+  id: newId<UploadId>(),
+  filename: 'chart.png',
+  mediaType: 'image/png',
+  purpose: 'vision' as const,
+  sha256: hashOf(Buffer.from('bytes')),
+  bytes: 5,
+  createdAt: new Date(),
+};
+const file_id = `file-${hexFromUuid(upload.id)}`;
+
+test('an uploaded file is named by its id, and other fields come first', () => {
+  const known = new Map([[file_id, upload]]);
+  const { sha256, bytes, mediaType, id } = upload;
+  const stored = { mediaType, sha256, bytes, fileId: id };
+  const parts = [
+    { type: 'input_image', image_url: null, file_id },
+    { type: 'input_file', file_id, origin: 'own' },
+    { type: 'input_file', file_id, filename: 'mine.png' },
+    { type: 'input_file', file_id, file_data: 'data:text/plain;base64,YQ==' },
+    { ...image('data:image/png;base64,YQ=='), file_id },
+  ];
+  expect(parseContent(parts, 'p', known)).toEqual([
+    { type: 'image', ...stored },
+    { type: 'file', ...stored, filename: 'chart.png', origin: 'own' },
+    { type: 'file', ...stored, filename: 'mine.png' },
+    { type: 'file', mediaType: 'text/plain', base64: 'YQ==', filename: null },
+    { type: 'image', mediaType: 'image/png', base64: 'YQ==' },
+  ]);
+});
+
+test.each([file_id, 'file-1', 5, {}])('the id %j of no known file is refused', (unknown) => {
+  for (const type of ['input_image', 'input_file'])
+    expect(() => parseContent([{ type, file_id: unknown }], 'p')).toThrow(refused('p[0].file_id'));
 });

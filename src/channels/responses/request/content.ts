@@ -10,6 +10,7 @@ import {
   parseDataUrl,
   parseLinkOrDataUrl,
 } from '../../model-api/attachment.ts';
+import { fileId, type KnownFiles, namesFile, parseNamedFile, parseNamedImage } from '../../model-api/file-id.ts';
 import { fileOrigin, parseFileOrigin, parseTextOrigin, textOrigin } from '../../model-api/origin.ts';
 
 const fileFields = { filename: z.unknown().optional(), ...fileOrigin };
@@ -25,20 +26,22 @@ export const content = z
           .looseObject({ type: z.literal('refusal'), refusal: z.string() })
           .describe('Read as text: another service refused to answer here.'),
         z.looseObject({ type: z.literal('input_image'), image_url: linkOrDataUrl, ...fileOrigin }),
+        z.looseObject({ type: z.literal('input_image'), file_id: fileId, ...fileOrigin }),
         z.looseObject({ type: z.literal('input_file'), file_data: dataUrl, ...fileFields }),
         z.looseObject({ type: z.literal('input_file'), file_url: linkOrDataUrl, ...fileFields }),
+        z.looseObject({ type: z.literal('input_file'), file_id: fileId, ...fileFields }),
       ]),
     ),
   ])
   .meta({ id: 'GivenContent' });
 
-export function parseContent(given: unknown, param: string): ContentPart[] {
+export function parseContent(given: unknown, param: string, files: KnownFiles = new Map()): ContentPart[] {
   if (typeof given === 'string') return [text(given)];
   if (!Array.isArray(given)) throw refuse(param, 'The content must be a string or an array of parts.');
-  return given.map((part, index) => parsePart(part, `${param}[${index}]`));
+  return given.map((part, index) => parsePart(part, `${param}[${index}]`, files));
 }
 
-function parsePart(part: unknown, param: string): ContentPart {
+function parsePart(part: unknown, param: string, files: KnownFiles): ContentPart {
   if (!isObject(part)) throw refuse(param, 'A content part must be an object.');
   switch (part['type']) {
     case 'input_text':
@@ -52,14 +55,17 @@ function parsePart(part: unknown, param: string): ContentPart {
     case 'input_image':
       return {
         type: 'image',
-        ...parseLinkOrDataUrl(part['image_url'], `${param}.image_url`),
+        ...(namesFile(part, 'image_url')
+          ? parseNamedImage(part['file_id'], `${param}.file_id`, files)
+          : parseLinkOrDataUrl(part['image_url'], `${param}.image_url`)),
         ...parseFileOrigin(part, param),
       };
     case 'input_file':
       return {
         type: 'file',
-        ...parseFile(part, param),
-        filename: typeof part['filename'] === 'string' ? part['filename'] : null,
+        filename: null,
+        ...parseFile(part, param, files),
+        ...(typeof part['filename'] === 'string' && { filename: part['filename'] }),
         ...parseFileOrigin(part, param),
       };
     default:
@@ -70,8 +76,9 @@ function parsePart(part: unknown, param: string): ContentPart {
   }
 }
 
-/** A file comes as `file_data`, or by its URL. */
-function parseFile(part: Record<string, unknown>, param: string) {
+/** A file comes as `file_data`, by its URL, or by the id of an upload. */
+function parseFile(part: Record<string, unknown>, param: string, files: KnownFiles) {
+  if (namesFile(part, 'file_data', 'file_url')) return parseNamedFile(part['file_id'], `${param}.file_id`, files);
   return hasFileUrl(part)
     ? parseLinkOrDataUrl(part['file_url'], `${param}.file_url`)
     : parseDataUrl(part['file_data'], `${param}.file_data`);

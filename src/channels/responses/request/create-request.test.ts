@@ -9,6 +9,7 @@ const OPTIONS = {
   externalTools: true,
   toolLimits: { maxBytes: 16_384, unknownTools: 'refuse' as const },
   known: new Map<string, NewItem>(),
+  files: new Map(),
   openSummary: () => undefined,
 };
 const parse = (fields: object) => parseCreate({ model: 'm', input: 'hi', ...fields }, OPTIONS);

@@ -102,8 +102,7 @@ const FIELDS = {
   },
   input: {
     schema: inputItems,
-    parse: (value: unknown, { continues, known, openSummary }: Context) =>
-      parseInput(value, continues, { known, openSummary }),
+    parse: (value: unknown, { continues, ...sources }: Context) => parseInput(value, continues, sources),
     refused: 'Anything but a text that is not blank, or a list of items.',
   },
   stream: STREAM,

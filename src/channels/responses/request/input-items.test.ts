@@ -179,9 +179,9 @@ test.each(ANSWERED)(
 
     expect(parseInput([message(), asked, answer], NEW_THREAD).slice(1)).toMatchObject(items);
     expect(parseInput([asked, answer, message()], CONTINUES).slice(0, 2)).toMatchObject(items);
-    expect(parseHistory([asked, answer], 'items', { known: new Map(), openSummary: () => undefined })).toMatchObject(
-      items,
-    );
+    expect(
+      parseHistory([asked, answer], 'items', { known: new Map(), openSummary: () => undefined, files: new Map() }),
+    ).toMatchObject(items);
   },
 );
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { SealedSummary } from '#agent/compaction/sealed-summary.ts';
 import { InvalidRequest } from '#domain/errors.ts';
-import { newId } from '#domain/ids.ts';
+import { newId, type UploadId } from '#domain/ids.ts';
 import { isObject } from '#domain/is-object.ts';
 import { type ItemBody, type MessageRole, type NewItem, text } from '#domain/thread/item.ts';
 import { nameIn } from '#domain/tool/tool.ts';
 import type { LinkField } from '../../model-api/attachment.ts';
-import { content, findLinks, parseContent } from './content.ts';
+import { fileIdsIn, type KnownFiles } from '../../model-api/file-id.ts';
+import { findLinks, content as givenContent, parseContent } from './content.ts';
 import { FOREIGN_TYPES, isForeign, readForeignCalls } from './foreign-items.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const satisfies MessageRole[];
@@ -19,14 +20,14 @@ const callIdField = z.string().min(1);
 /** The published schema of an item that a caller sends. */
 export const givenItem = z
   .union([
-    z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content }),
+    z.looseObject({ type: z.literal('message').nullish(), role: z.enum(ROLES), content: givenContent }),
     z.looseObject({
       type: z.literal('function_call'),
       call_id: callIdField,
       name: z.string().min(1),
       arguments: z.string(),
     }),
-    z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: content }),
+    z.looseObject({ type: z.literal('function_call_output'), call_id: callIdField, output: givenContent }),
     z.looseObject({ type: z.literal('item_reference'), id: z.string() }).describe('An item of an earlier response.'),
     z
       .looseObject({ type: z.literal('compaction'), encrypted_content: z.string().max(MAX_SEALED) })
@@ -49,15 +50,24 @@ export type ItemSources = {
   readonly known: ReadonlyMap<string, NewItem>;
   /** The summary in the caller's compaction item; undefined when it can't be read. */
   readonly openSummary: (sealed: string) => SealedSummary | undefined;
+  readonly files: KnownFiles;
 };
 
-const NO_SOURCES: ItemSources = { known: new Map(), openSummary: () => undefined };
+const NO_SOURCES: ItemSources = { known: new Map(), openSummary: () => undefined, files: new Map() };
 
 /** The wire ids that an unchecked input refers to. */
 export function referencedIds(input: unknown): string[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item) =>
     isObject(item) && item['type'] === 'item_reference' && typeof item['id'] === 'string' ? item['id'] : [],
+  );
+}
+
+/** The uploaded files that unchecked items name. */
+export function namedFiles(items: unknown): UploadId[] {
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item: unknown) =>
+    isObject(item) ? [...fileIdsIn(item['content']), ...fileIdsIn(item['output'])] : [],
   );
 }
 
@@ -99,15 +109,15 @@ export function parseHistory(given: readonly unknown[], param: string, sources: 
 const isRole = (role: unknown): role is MessageRole => ROLES.some((known) => known === role);
 
 /** undefined for an item that is ignored, or belongs to another service. */
-function parseItem(item: unknown, param: string, { known, openSummary }: ItemSources): ItemBody | undefined {
+function parseItem(item: unknown, param: string, { known, openSummary, files }: ItemSources): ItemBody | undefined {
   if (!isObject(item)) throw refuse(param, 'An input item must be an object.');
   switch (item['type'] ?? ('role' in item ? 'message' : undefined)) {
     case 'message':
-      return parseMessage(item, param);
+      return parseMessage(item, param, files);
     case 'function_call':
       return parseCall(item, param);
     case 'function_call_output':
-      return parseOutput(item, param);
+      return parseOutput(item, param, files);
     case 'item_reference':
       return resolveReference(item, param, known);
     case 'compaction':
@@ -136,10 +146,11 @@ function resolveReference(
   return found;
 }
 
-function parseMessage(item: Record<string, unknown>, param: string): ItemBody {
+function parseMessage(item: Record<string, unknown>, param: string, files: KnownFiles): ItemBody {
   const { role } = item;
   if (!isRole(role)) throw refuse(`${param}.role`, 'role must be user, assistant, system or developer.');
-  return { type: 'message', role, content: parseContent(item['content'], `${param}.content`), status: 'completed' };
+  const content = parseContent(item['content'], `${param}.content`, files);
+  return { type: 'message', role, content, status: 'completed' };
 }
 
 function parseCall(item: Record<string, unknown>, param: string): ItemBody {
@@ -152,13 +163,13 @@ function parseCall(item: Record<string, unknown>, param: string): ItemBody {
     : { ...call, name, external: true };
 }
 
-function parseOutput(item: Record<string, unknown>, param: string): ItemBody {
+function parseOutput(item: Record<string, unknown>, param: string, files: KnownFiles): ItemBody {
   const output = item['output'] ?? undefined;
   if (output === undefined) throw refuse(`${param}.output`, 'output is required.');
   return {
     type: 'function_call_output',
     callId: parseCallId(item, param),
-    output: parseContent(output, `${param}.output`),
+    output: parseContent(output, `${param}.output`, files),
   };
 }
 

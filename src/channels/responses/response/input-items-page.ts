@@ -3,8 +3,11 @@ import type { Base64Of } from '#agent/attachments/attachments.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import { firstWithin } from '#domain/thread/attachment.ts';
 import type { AttachedPart, ContentPart, Item, NewItem } from '#domain/thread/item.ts';
+import { fileId, formatFileId } from '../../model-api/file-id.ts';
 import { compactionItem, functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
+/** In place of the bytes, if the caller named an uploaded file. It may be deleted by now. */
+const namedField = { file_id: fileId.optional() };
 const ownField = { origin: z.literal('own').optional() };
 
 /** `origin` and `source` are there if the caller sent them. */
@@ -15,10 +18,17 @@ const inputPart = z.discriminatedUnion('type', [
     origin: z.literal('others').optional(),
     source: z.string().optional(),
   }),
-  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string(), ...ownField }),
+  z.strictObject({
+    type: z.literal('input_image'),
+    detail: z.literal('auto'),
+    image_url: z.string().optional(),
+    ...namedField,
+    ...ownField,
+  }),
   z.strictObject({
     type: z.literal('input_file'),
-    file_data: z.string(),
+    file_data: z.string().optional(),
+    ...namedField,
     filename: z.string().min(1).optional(),
     ...ownField,
   }),
@@ -135,11 +145,16 @@ function renderPart(part: ContentPart, base64Of: Base64Of): InputMessage['conten
         ...(part.source !== undefined && { source: part.source }),
       };
     case 'image':
-      return { type: 'input_image', detail: 'auto', image_url: dataUrl(part, base64Of), ...ownOf(part) };
+      return {
+        type: 'input_image',
+        detail: 'auto',
+        ...(part.fileId ? { file_id: formatFileId(part.fileId) } : { image_url: dataUrl(part, base64Of) }),
+        ...ownOf(part),
+      };
     case 'file':
       return {
         type: 'input_file',
-        file_data: dataUrl(part, base64Of),
+        ...(part.fileId ? { file_id: formatFileId(part.fileId) } : { file_data: dataUrl(part, base64Of) }),
         ...(part.filename && { filename: part.filename }),
         ...ownOf(part),
       };
