@@ -69,7 +69,7 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
   },
   body_too_large: {
     error: Object.assign(new Error(), { code: 'FST_ERR_CTP_BODY_TOO_LARGE' }),
-    advice: 'Send less: 14 MiB on the gateway, 64 KiB on the webhook channel.',
+    advice: 'Send less: 14 MiB on the gateway, 64 MiB as an uploaded file, 64 KiB on the webhook channel.',
   },
   invalid_secret: {
     error: new InvalidSecret(),

@@ -76,6 +76,16 @@ function whatHoldsBehind(name: ProxyName): void {
     expect(JSON.parse(await text(large))).toHaveProperty('error.message');
   });
 
+  test('a file of 64 MiB is uploaded', async () => {
+    const start = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n';
+    const end = '\r\n--x\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n--x--\r\n';
+    const stored = await send(proxy, '/v1/files', {
+      headers: { 'content-type': 'multipart/form-data; boundary=x', authorization: `Bearer ${TOKEN}` },
+      body: start + 'x'.repeat(64 * MEBIBYTE) + end,
+    });
+    expect(JSON.parse(await text(stored))).toMatchObject({ object: 'file', bytes: 64 * MEBIBYTE });
+  });
+
   test('webhooks arrive', async () => {
     const response = await send({ ...proxy, gateway: proxy.webhook }, '/webhook', {
       headers: { 'content-type': 'application/json', 'x-webhook-secret': WEBHOOK_SECRET },

@@ -36,21 +36,27 @@ export function fileIdsIn(content: unknown): UploadId[] {
 export const namesFile = (part: Record<string, unknown>, ...others: readonly string[]): boolean =>
   (part['file_id'] ?? undefined) !== undefined && others.every((name) => (part[name] ?? undefined) === undefined);
 
-type NamedFile = Pick<StoredPart, 'mediaType' | 'sha256' | 'bytes' | 'fileId'> & { readonly filename: string };
+type NamedMedia = Pick<StoredPart, 'mediaType' | 'sha256' | 'bytes' | 'fileId'>;
 
 /** The file that a part names. It refers to the bytes of the upload, which are not read here. */
-export function parseNamedFile(given: unknown, param: string, known: KnownFiles): NamedFile {
-  const found = typeof given === 'string' ? known.get(given) : undefined;
-  if (!found)
-    throw new InvalidRequest('invalid_request', param, 'There is no such file. Upload it to /v1/files first.');
-  const { id, filename, mediaType, sha256, bytes } = found;
-  return { mediaType, sha256, bytes, filename, fileId: id };
+export function parseNamedFile(given: unknown, param: string, known: KnownFiles): NamedMedia & { filename: string } {
+  const found = findNamed(given, param, known);
+  return { ...mediaOf(found), filename: found.filename };
 }
 
 /** The same for an image, which has no name. */
-export function parseNamedImage(given: unknown, param: string, known: KnownFiles): Omit<NamedFile, 'filename'> {
-  const { filename: _, ...image } = parseNamedFile(given, param, known);
-  if (!image.mediaType.startsWith('image/'))
-    throw new InvalidRequest('invalid_request', param, `The file is ${image.mediaType}, which is not an image.`);
-  return image;
+export function parseNamedImage(given: unknown, param: string, known: KnownFiles): NamedMedia {
+  const found = findNamed(given, param, known);
+  if (!found.mediaType.startsWith('image/'))
+    throw new InvalidRequest('invalid_request', param, `The file is ${found.mediaType}, which is not an image.`);
+  return mediaOf(found);
 }
+
+function findNamed(given: unknown, param: string, known: KnownFiles): Upload {
+  const found = typeof given === 'string' ? known.get(given) : undefined;
+  if (!found)
+    throw new InvalidRequest('invalid_request', param, 'There is no such file. Upload it to /v1/files first.');
+  return found;
+}
+
+const mediaOf = ({ id, mediaType, sha256, bytes }: Upload): NamedMedia => ({ mediaType, sha256, bytes, fileId: id });

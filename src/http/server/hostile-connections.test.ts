@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { admitConnection } from './connections.ts';
 import { allowBodies, type ClientLimits, createServer } from './server.ts';
+import { timeFor } from './unread-body.ts';
 
 const LIMIT = 100;
 const LARGE = 20 * 1024 * 1024;
@@ -116,6 +117,12 @@ test('an authenticated caller may be slower, as long as the body makes progress'
   const stuck = open(port, `${post('/closed', 20, 'Authorization: Bearer good\r\n')}"`);
   await stuck.closed;
   expect(stuck.answer()).toMatch(/^HTTP\/1.1 408 /);
+});
+
+test('a route that takes larger bodies gives them more time', () => {
+  expect([undefined, 100, 14 * 1024 * 1024, 70 * 1024 * 1024].map((bytes) => timeFor(1000, bytes))).toEqual([
+    1000, 1000, 1000, 5000,
+  ]);
 });
 
 test('above the limit the oldest unauthenticated connection is closed, and never an authenticated one', async () => {

@@ -56,6 +56,12 @@ export type BodyLimits = {
   readonly idleMs: number;
 };
 
+/** The largest body of most routes. */
+const USUAL_BYTES = 14 * 1024 * 1024;
+
+/** A route with larger bodies, such as an upload, gives them more time. */
+export const timeFor = (usualMs: number, maxBytes = 0): number => usualMs * Math.max(1, maxBytes / USUAL_BYTES);
+
 /** Closes a connection whose body takes too long to arrive. */
 export function boundBodyTime(app: FastifyInstance, { unauthenticatedMs, authenticatedMs, idleMs }: BodyLimits): void {
   app.addHook('preParsing', async (request, reply, payload) => {
@@ -66,7 +72,8 @@ export function boundBodyTime(app: FastifyInstance, { unauthenticatedMs, authent
       socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       socket.destroySoon();
     };
-    const deadline = setTimeout(giveUp, isUnauthenticated(request) ? unauthenticatedMs : authenticatedMs);
+    const longest = timeFor(authenticatedMs, request.routeOptions.bodyLimit);
+    const deadline = setTimeout(giveUp, isUnauthenticated(request) ? unauthenticatedMs : longest);
     let seen = socket.bytesRead;
     const idle = setInterval(() => {
       if (socket.bytesRead === seen) giveUp();
