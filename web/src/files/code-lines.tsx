@@ -54,7 +54,7 @@ function useColours(code: string, language: string): HighlightResult | undefined
     if (code.length > MOST_COLOURED) return;
     let isGone = false;
     const take = (result: HighlightResult) => !isGone && setColoured(result);
-    const known = CODE.highlight({ code, language: language as 'text', themes: CODE.getThemes() }, take);
+    const known = CODE.highlight({ code, language, themes: CODE.getThemes() }, take);
     if (known) take(known);
     return () => {
       isGone = true;

@@ -14,7 +14,7 @@ export type FileHistory = { readonly states: readonly FileState[]; readonly dele
 
 const PAGE = 200;
 /** Larger files are only downloaded. */
-export const MOST_SHOWN_BYTES = 10_000_000;
+const MOST_SHOWN_BYTES = 10_000_000;
 
 const keyOf = (threadId: string) => ['files', threadId];
 

@@ -2,7 +2,7 @@ import type { ItemPart, ServerMessage, ThreadItem } from '@reborn-agent/client/a
 import { withPage } from '@reborn-agent/client/thread-page';
 import { EMPTY_THREAD, positionOf, type ThreadState, withItems, withMessage } from '@reborn-agent/client/thread-state';
 import { expect, test } from 'vitest';
-import { rowsOf } from './rows.ts';
+import { findRow, rowsOf } from './rows.ts';
 
 type TurnEventMessage = Extract<ServerMessage, { type: 'turn-event' }>;
 
@@ -132,6 +132,19 @@ test('a call that waited at a gate gets its output from the next turn', () => {
   const state = apply(waiting, [[0, { type: 'item-added', item: output }]], 't2');
   const steps = rowsOf(state).find((row) => row.kind === 'steps');
   expect(steps).toMatchObject({ steps: [{ output: { parts: [{ text: 'sent' }] } }] });
+});
+
+test('a version of the files leads to the step that made it, or to the message', () => {
+  const fields = { type: 'function_call', name: 'write', arguments: '{}', external: false } as const;
+  const times = { started_at: null, ended_at: null };
+  const call: ThreadItem = { ...place, ...fields, ...times, id: 'c1', call_id: 'call', position: 1 };
+  const parts: ItemPart[] = [{ type: 'text', text: 'Written.\nfiles: ~a.txt; version 12' }];
+  const output = { id: 'o1', type: 'function_call_output' as const, call_id: 'call', output: parts };
+  const rows = rowsOf(apply(withItems(EMPTY_THREAD, [asked, call]), [[0, { type: 'item-added', item: output }]]));
+  const version = { cause: 'call', turn_id: 't1', created_at: place.created_at, changes: [] } as const;
+  expect(findRow(rows, { ...version, version: 12 })).toBe('c1');
+  expect(findRow(rows, { ...version, version: 2 })).toBe('u1');
+  expect(findRow(rows, { ...version, version: 2, turn_id: null })).toBeUndefined();
 });
 
 test('an older page goes before what is known, also when it ends in mid-turn', () => {
