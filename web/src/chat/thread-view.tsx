@@ -6,9 +6,10 @@ import { newKey } from '@reborn-agent/client/send';
 import { findRunningTurn } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
+import { firstPresented } from '../files/presented.ts';
 import { useFreshFiles } from '../files/use-files.ts';
 import { PanelContext, usePanel } from '../files/use-panel.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
@@ -68,6 +69,14 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
 
   const panel = usePanel(threadId);
   useFreshFiles(threadId, state.outputs, running !== undefined);
+  const [seen, setSeen] = useState<string>(); // the newest turn that ran while the page was open
+  if (running && running.id !== seen) setSeen(running.id);
+  const turn = state.turns.find(({ id }) => id === seen);
+  const presented = firstPresented(turn, state.outputs);
+  const offerFile = useEffectEvent(panel.offer);
+  useEffect(() => {
+    if (presented !== undefined) offerFile(presented);
+  }, [seen, presented]);
 
   const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: true }));
 

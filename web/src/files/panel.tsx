@@ -31,7 +31,10 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
   const newest = files.toSorted((one, other) => other.version - one.version)[0];
   const path = shown?.path ?? newest?.path;
 
-  useEffect(() => box.current?.focus(), []);
+  const isOffered = shown?.isOffered ?? false;
+  useEffect(() => {
+    if (!isOffered) box.current?.focus();
+  }, [isOffered]);
   useEffect(() => {
     const timer = setTimeout(() => setDeleted(undefined), UNDO_MS);
     return () => clearTimeout(timer);

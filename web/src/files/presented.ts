@@ -1,4 +1,4 @@
-import type { CallEntry, Output } from '@reborn-agent/client/thread-state';
+import type { CallEntry, Output, ThreadState, TurnState } from '@reborn-agent/client/thread-state';
 
 /** A file as it was when the agent showed it. */
 export type PresentedFile = {
@@ -21,6 +21,12 @@ export function presentedFiles(call: CallEntry, output: Output | undefined): Pre
     const path = part.type === 'file' ? (part.filename ?? paths[index]) : paths[index];
     return path === undefined ? [] : [{ path, bytes: part.bytes, isPicture: part.type === 'image', at: output.at }];
   });
+}
+
+/** The first file that a turn has shown so far. */
+export function firstPresented(turn: TurnState | undefined, outputs: ThreadState['outputs']): string | undefined {
+  const calls = turn?.entries.filter((entry) => entry.kind === 'call') ?? [];
+  return calls.flatMap((call) => presentedFiles(call, outputs.get(call.callId)))[0]?.path;
 }
 
 /** As the service stores them: without the folder of all files, and without steps that lead nowhere. */

@@ -1,13 +1,19 @@
 import { createContext, use, useEffect, useEffectEvent, useRef, useState } from 'react';
 
 /** The file that the panel shows: the newest one, and its newest version, unless others are named. */
-export type Shown = { readonly path?: string | undefined; readonly version?: number | undefined };
+export type Shown = {
+  readonly path?: string | undefined;
+  readonly version?: number | undefined;
+  /** The person did not ask for it, and goes on with what they do. */
+  readonly isOffered?: boolean;
+};
 
 export type Panel = {
   readonly threadId: string;
   /** Nothing while it is closed. */
   readonly shown: Shown | undefined;
   readonly show: (shown?: Shown) => void;
+  readonly offer: (path: string) => void;
   readonly close: () => void;
   readonly width: number;
   readonly setWidth: (width: number) => void;
@@ -21,6 +27,7 @@ export function useFilePanel(): Panel {
   return panel;
 }
 
+const ROOM = '(width >= 1100px)';
 const WIDTH = 576;
 export const LEAST_WIDTH = 400;
 
@@ -39,14 +46,22 @@ export function usePanel(threadId: string): Panel {
     setShown(next);
     if (next.path !== undefined) keep({ path: next.path });
   };
+  /** Opens it by itself, if there is room and the person never closed it here. */
+  const offer = (path: string) => {
+    if (shown || kept.isClosed || !matchMedia(ROOM).matches) return;
+    opener.current = null;
+    setShown({ path, isOffered: true });
+  };
   const close = () => {
     setShown(undefined);
+    keep({ isClosed: true });
+    if (document.activeElement?.closest('main')) return; // the person is elsewhere
     const back = opener.current?.isConnected ? opener.current : document.querySelector('[data-opens-files]');
     // The page behind it may be hidden until it is closed.
     if (back instanceof HTMLElement) requestAnimationFrame(() => back.focus());
   };
   useKeys(shown !== undefined, show, close);
-  return { threadId, shown, show, close, width: kept.width, setWidth: (width) => keep({ width }) };
+  return { threadId, shown, show, offer, close, width: kept.width, setWidth: (width) => keep({ width }) };
 }
 
 function useKeys(isOpen: boolean, show: () => void, close: () => void): void {
@@ -66,7 +81,7 @@ function useKeys(isOpen: boolean, show: () => void, close: () => void): void {
 
 const ABOVE = '[role=dialog], [role=menu], [role=listbox]';
 
-type Kept = { readonly path?: string; readonly width: number };
+type Kept = { readonly path?: string; readonly width: number; readonly isClosed?: boolean };
 
 const PREFIX = 'reborn.files.';
 
