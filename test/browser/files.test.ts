@@ -65,6 +65,11 @@ test('a file is attached, written, edited, shown, compared, restored and downloa
   await panel.getByRole('cell', { name: 'Øst "Renhold"' }).waitFor();
   await panel.getByText('Came with a message').waitFor();
   await checkLooks(page, 'files-table');
+  for (const width of [1024, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await checkPage(page, `files-table-${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
 
   await panel.getByRole('button', { name: 'costs.csv' }).click();
   await page.getByRole('menuitem', { name: 'code/compare.py' }).click();
@@ -83,6 +88,7 @@ test('a file is attached, written, edited, shown, compared, restored and downloa
   const pair = panel.getByRole('row').filter({ hasText: 'csv.reader' });
   await pair.getByText('csv.DictReader').waitFor(); // in two columns, both are in one row
   await checkPage(page, 'files-columns');
+  expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
   await panel.getByRole('button', { name: 'Full screen' }).click();
 
   await panel.getByRole('button', { name: 'Restore version 1' }).click();

@@ -29,7 +29,7 @@ export function Sidebar() {
         aria-label={t`Threads and pages`}
         onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
         data-closed={open ? undefined : ''}
-        className="drawer z-20 flex md:w-sidebar h-full shrink-0 flex-col border-e border-line bg-sunken md:max-[1280px]:group-has-[[data-files]]/frame:hidden"
+        className="drawer z-20 flex md:w-sidebar h-full shrink-0 flex-col border-e border-line bg-sunken group-has-[[data-files=whole]]/frame:invisible md:max-[1280px]:group-has-[[data-files]]/frame:hidden"
       >
         <Top />
         <ThreadList />

@@ -97,7 +97,9 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
       <ChatActions value={actions}>
         <PanelContext value={panel}>
           <div className="flex min-h-0 flex-1">
-            <main className={`flex h-full min-h-0 min-w-0 flex-1 flex-col ${panel.shown ? 'max-md:invisible' : ''}`}>
+            <main
+              className={`flex h-full min-h-0 min-w-0 flex-1 flex-col group-has-[[data-files=whole]]/frame:invisible ${panel.shown ? 'max-md:invisible' : ''}`}
+            >
               <ThreadHeader
                 thread={thread}
                 state={state}

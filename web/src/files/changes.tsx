@@ -83,7 +83,9 @@ function Side({ line, number }: { readonly line: Line | undefined; readonly numb
         <span aria-hidden="true">{sign}</span>
         <span className="sr-only">{sayer()}</span>
       </td>
-      <td className={`pe-4 break-words whitespace-pre-wrap [overflow-wrap:anywhere] ${line ? className : 'bg-sunken'}`}>
+      <td
+        className={`w-1/2 pe-4 break-words whitespace-pre-wrap [overflow-wrap:anywhere] ${line ? className : 'bg-sunken'}`}
+      >
         {line?.text}
       </td>
     </Fragment>

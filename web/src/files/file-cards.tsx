@@ -5,6 +5,7 @@ import { download } from '../client/files.ts';
 import { useFileUrl } from '../client/use-file-url.ts';
 import { formatBytes } from '../format/number.ts';
 import { Button, IconButton } from '../parts/button.tsx';
+import { wordsOf } from '../parts/error-words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { kindOf, kindWords, nameOf } from './kinds.ts';
@@ -67,6 +68,7 @@ function FileCard({ file: { path, bytes, isPicture, at } }: { readonly file: Pre
   const { threadId, shown, show } = useFilePanel();
   const { data } = useHistory(threadId, path);
   const { restore } = useFileChanges(threadId);
+  const [problem, setProblem] = useState<unknown>();
   const state = data?.states.findLast(({ created_at: made }) => Date.parse(made) <= at) ?? data?.states[0];
   const newest = data?.states.at(-1);
   const isShown = shown?.path === path;
@@ -102,7 +104,7 @@ function FileCard({ file: { path, bytes, isPicture, at } }: { readonly file: Pre
           </span>
         </button>
         {data?.deletedAt && newest ? (
-          <Button look="quiet" onClick={() => void restore(path, newest.version)}>
+          <Button look="quiet" onClick={() => void restore(path, newest.version).catch(setProblem)}>
             <Trans>Restore</Trans>
           </Button>
         ) : (
@@ -113,6 +115,11 @@ function FileCard({ file: { path, bytes, isPicture, at } }: { readonly file: Pre
           />
         )}
       </div>
+      {problem !== undefined && (
+        <p role="alert" className="text-meta text-failed">
+          {wordsOf(problem)}
+        </p>
+      )}
     </>
   );
 }

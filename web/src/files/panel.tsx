@@ -76,7 +76,7 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
       ref={box}
       tabIndex={-1}
       aria-label={t`Files`}
-      data-files
+      data-files={isWhole ? 'whole' : ''}
       style={{ '--files': `${width}px` } as CSSProperties}
       className={`slides fixed inset-0 z-20 flex flex-col bg-raised outline-none ${isWhole ? '' : 'md:relative md:inset-auto md:z-auto md:w-1/2 md:shrink-0 md:border-s md:border-line lg:w-(--files) lg:max-w-[70%] lg:min-w-[400px]'} ${over ? 'border-2 border-dashed border-edge' : ''}`}
     >
