@@ -246,6 +246,7 @@ export const agents: Client = {
     },
 
     'lists input items': NO_CALL,
+    'uploads a file and names it by its id': NO_CALL,
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
 

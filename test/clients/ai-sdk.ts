@@ -1,5 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { generateText, isStepCount, type ModelMessage, Output, streamText, tool } from 'ai';
+import { generateText, isStepCount, type ModelMessage, Output, streamText, tool, uploadFile } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { aiSdkChat } from './chat/ai-sdk.ts';
@@ -202,6 +202,18 @@ export const aiSdk: Client = {
     'manages conversations and their items': NO_CALL,
     'keeps its session in a conversation': NO_CALL,
     'lists input items': NO_CALL,
+    'uploads a file and names it by its id': async ({ service }) => {
+      const { providerReference } = await uploadFile({
+        api: createOpenAI(service).files(),
+        data: { type: 'text', text: 'the code is 4711' },
+        filename: 'code.txt',
+      });
+      const file = { type: 'file' as const, mediaType: 'text/plain', data: providerReference };
+      const content = [{ type: 'text' as const, text: 'say it: ' }, file];
+      const { text } = await generateText({ model: connect(service), messages: [{ role: 'user', content }] });
+
+      expect(text).toContain('the code is 4711');
+    },
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
     'compacts a conversation': NO_CALL,

@@ -36,6 +36,7 @@ export const FEATURES = [
   'manages conversations and their items',
   'keeps its session in a conversation',
   'lists input items',
+  'uploads a file and names it by its id',
   'lists models',
   'counts input tokens',
   'compacts a conversation',

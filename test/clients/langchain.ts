@@ -180,6 +180,7 @@ export const langchain: Client = {
     'manages conversations and their items': NO_CALL,
     'keeps its session in a conversation': NO_CALL,
     'lists input items': NO_CALL,
+    'uploads a file and names it by its id': NO_CALL,
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
     'compacts a conversation': NO_CALL,

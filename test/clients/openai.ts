@@ -1,4 +1,4 @@
-import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
+import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError, toFile } from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
 import type {
   FunctionTool,
@@ -353,6 +353,22 @@ export const openai: Client = {
       expect(items).toMatchObject([
         { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'say ready' }] },
       ]);
+    },
+
+    'uploads a file and names it by its id': async ({ service }) => {
+      const { files, responses } = connect(service);
+      const file = await files.create({
+        file: await toFile(Buffer.from('the code is 4711'), 'code.txt'),
+        purpose: 'user_data',
+      });
+      const content = [
+        { type: 'input_text' as const, text: 'say it: ' },
+        { type: 'input_file' as const, file_id: file.id },
+      ];
+      const response = await responses.create({ model, input: [{ role: 'user', content }] });
+
+      expect(response.output_text).toContain('the code is 4711');
+      expect(await files.delete(file.id)).toMatchObject({ deleted: true });
     },
 
     'lists models': async ({ service }) => {
