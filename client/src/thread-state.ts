@@ -87,6 +87,8 @@ export type CallEntry = {
   readonly endedAt: number | undefined;
   /** How far it is, if its tool says so. */
   readonly progress?: string;
+  /** The newest of what it has said while it runs, such as the output of a program. */
+  readonly said?: string;
   readonly usage: Spent | null;
   readonly attempt: number | null;
 };
@@ -395,8 +397,15 @@ function showProgress(entries: readonly Entry[], { item_id: id, ...said }: ToolP
   const entry = entries[index];
   if (entry?.kind !== 'call') return entries;
   const part = said.total === null ? String(said.progress) : `${Math.round((100 * said.progress) / said.total)} %`;
-  return entries.with(index, { ...entry, progress: [part, said.message].filter(Boolean).join(' ') });
+  const progress = [part, said.message].filter(Boolean).join(' ');
+  return entries.with(index, {
+    ...entry,
+    progress,
+    said: ((entry.said ?? '') + (said.message ?? '')).slice(-MOST_SAID),
+  });
 }
+
+const MOST_SAID = 4000;
 
 function finish(entries: readonly Entry[], item: BareItem): readonly Entry[] {
   const index = entries.findLastIndex(({ id }) => id === item.id);

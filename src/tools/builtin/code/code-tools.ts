@@ -21,6 +21,12 @@ const timeout = z
   .describe(`After so many seconds it is stopped. ${USUAL_S} when left out.`)
   .optional();
 
+const title = z
+  .string()
+  .max(100)
+  .describe('What it does, in a few words for the user, such as Compare the suppliers.')
+  .optional();
+
 /** The tools that run code; none where no code may run. An approval applies to one version of the files, in one environment. */
 export async function codeTools(
   sandboxes: Pick<Sandboxes, 'strength' | 'open'>,
@@ -38,6 +44,7 @@ const shellTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool
     name: 'reborn_shell',
     description: `Runs a command with bash in /workspace, where the files of this conversation are. What it changes there is kept as a new version; nothing else is. It has no network, and starts anew each time. ${describe(strength)}`,
     parameters: z.strictObject({
+      title,
       command: z.string().min(1).max(100_000).describe('The command, such as sort data.csv | head.'),
       timeout_s: timeout,
     }),
@@ -51,6 +58,7 @@ const pythonTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Too
     name: 'reborn_python',
     description: `Runs Python code in /workspace, where the files of this conversation are, and shows its output and the value of its last expression. Variables are usually kept for the next call; files always are, as a new version. Pictures that it writes are shown to the user. It has no network: pip can't install anything. ${describe(strength)}`,
     parameters: z.strictObject({
+      title,
       code: z.string().min(1).max(100_000).describe('The code.'),
       timeout_s: timeout,
       reset: z.boolean().describe('Starts a new interpreter.').optional(),

@@ -42,7 +42,7 @@ export function StepLine({ step }: { readonly step: Step }) {
   );
 }
 
-function StepTime({ step: { call, output, waits } }: { readonly step: Step }) {
+export function StepTime({ step: { call, output, waits } }: { readonly step: Step }) {
   if (waits)
     return (
       <span className="text-waiting">

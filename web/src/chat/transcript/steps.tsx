@@ -3,6 +3,8 @@ import { FileCards } from '../../files/file-cards.tsx';
 import { isPresenting, presentedFiles } from '../../files/presented.ts';
 import { formatDuration } from '../../format/time.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { CodeCard } from './code-card.tsx';
+import { codeRunOf } from './code-run.ts';
 import type { Step } from './rows.ts';
 import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';
@@ -17,7 +19,7 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
   return (
     <div className="pb-3.5">
       {first && <Speaker name="Reborn" />}
-      {only && steps.length === 1 && <StepLine step={only} />}
+      {only && steps.length === 1 && <StepView step={only} />}
       {steps.length > 1 && (
         <details open={!done} className="group/steps">
           <summary className="flex min-h-target w-fit items-center gap-2 rounded text-soft hover:text-ink">
@@ -27,7 +29,7 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
           </summary>
           <div className="ps-5">
             {steps.map((step) => (
-              <StepLine key={step.call.id} step={step} />
+              <StepView key={step.call.id} step={step} />
             ))}
           </div>
         </details>
@@ -36,6 +38,11 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
       <FileCards files={[...presented.values()]} />
     </div>
   );
+}
+
+function StepView({ step }: { readonly step: Step }) {
+  const run = codeRunOf(step.call);
+  return run ? <CodeCard step={step} run={run} /> : <StepLine step={step} />;
 }
 
 /** From the first start to the last end: calls may run side by side. */
