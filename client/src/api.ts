@@ -482,15 +482,23 @@ export type InputMessage = {
   } | {
     readonly type: 'input_image';
     readonly detail: 'auto';
-    readonly image_url?: string;
+    readonly image_url: string;
+    readonly origin?: 'own';
+  } | {
+    readonly type: 'input_image';
+    readonly detail: 'auto';
     /** The id of an uploaded file. */
-    readonly file_id?: string;
+    readonly file_id: string;
     readonly origin?: 'own';
   } | {
     readonly type: 'input_file';
-    readonly file_data?: string;
+    readonly file_data: string;
+    readonly filename?: string;
+    readonly origin?: 'own';
+  } | {
+    readonly type: 'input_file';
     /** The id of an uploaded file. */
-    readonly file_id?: string;
+    readonly file_id: string;
     readonly filename?: string;
     readonly origin?: 'own';
   })[];

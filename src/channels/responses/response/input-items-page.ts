@@ -6,32 +6,21 @@ import type { AttachedPart, ContentPart, Item, NewItem } from '#domain/thread/it
 import { fileId, formatFileId } from '../../model-api/file-id.ts';
 import { compactionItem, functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
-/** In place of the bytes, if the caller named an uploaded file. It may be deleted by now. */
-const namedField = { file_id: fileId.optional() };
 const ownField = { origin: z.literal('own').optional() };
+const nameField = { filename: z.string().min(1).optional() };
 
-/** `origin` and `source` are there if the caller sent them. */
-const inputPart = z.discriminatedUnion('type', [
+/** `origin` and `source` are there if the caller sent them, and `file_id` in place of bytes that they named. */
+const inputPart = z.union([
   z.strictObject({
     type: z.literal('input_text'),
     text: z.string(),
     origin: z.literal('others').optional(),
     source: z.string().optional(),
   }),
-  z.strictObject({
-    type: z.literal('input_image'),
-    detail: z.literal('auto'),
-    image_url: z.string().optional(),
-    ...namedField,
-    ...ownField,
-  }),
-  z.strictObject({
-    type: z.literal('input_file'),
-    file_data: z.string().optional(),
-    ...namedField,
-    filename: z.string().min(1).optional(),
-    ...ownField,
-  }),
+  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string(), ...ownField }),
+  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), file_id: fileId, ...ownField }),
+  z.strictObject({ type: z.literal('input_file'), file_data: z.string(), ...nameField, ...ownField }),
+  z.strictObject({ type: z.literal('input_file'), file_id: fileId, ...nameField, ...ownField }),
 ]);
 
 const inputMessage = z
