@@ -100,6 +100,20 @@ test('a call shows how far it is, as its tool says', () => {
   ).toEqual(started.turns[0]?.entries);
 });
 
+test('files of an output have their addresses once it is stored', () => {
+  const output = (url: string | null) =>
+    ({
+      id: 'o',
+      type: 'function_call_output',
+      call_id: 'k',
+      output: [{ type: 'image', media_type: 'image/png', bytes: 1, url }],
+    }) as const;
+  const added = apply([...EVENTS.slice(0, 1), numbered(0, { type: 'item-added', item: output(null) })]);
+  const done = apply([numbered(1, { type: 'item-done', item: output('/parts/0'), written: true })], added);
+  expect(added.outputs.get('k')?.parts).toMatchObject([{ url: null }]);
+  expect(done.outputs.get('k')).toMatchObject({ parts: [{ url: '/parts/0' }], at: added.outputs.get('k')?.at });
+});
+
 test('events that are replayed after a reconnect change nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(5))), (replays) => {

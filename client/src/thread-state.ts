@@ -258,8 +258,11 @@ function placeItems(turn: TurnState, items: readonly ThreadItem[]): TurnState {
   return { ...turn, entries: withPickUps(entries) };
 }
 
+/** An output is known before it is stored, and its files can be read only afterwards: then they have addresses. */
 function withOutputs(state: ThreadState, items: readonly (ThreadItem | BareItem)[], now = 0): ThreadState {
-  const fresh = items.filter((item) => item.type === 'function_call_output' && !state.outputs.has(item.call_id));
+  const fresh = items.filter(
+    (item) => item.type === 'function_call_output' && !hasFiles(state.outputs.get(item.call_id)),
+  );
   if (fresh.length === 0) return state;
   const outputs = new Map(state.outputs);
   for (const item of fresh) {
@@ -267,13 +270,16 @@ function withOutputs(state: ThreadState, items: readonly (ThreadItem | BareItem)
     outputs.set(item.call_id, {
       itemId: item.id,
       parts: item.output,
-      at: 'created_at' in item ? Date.parse(item.created_at) : now,
+      at: 'created_at' in item ? Date.parse(item.created_at) : (outputs.get(item.call_id)?.at ?? now),
       reads: item.reads,
       isVouched: item.vouched ?? false,
     });
   }
   return { ...state, outputs };
 }
+
+const hasFiles = (known: Output | undefined): boolean =>
+  known !== undefined && known.parts.every((part) => part.type === 'text' || part.url !== null);
 
 function itemsOf(event: TurnEventMessage['event']): readonly (ThreadItem | BareItem)[] {
   if (event.type === 'turn-started') return event.items;

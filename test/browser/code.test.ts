@@ -33,9 +33,9 @@ test('a table is attached, code draws it, the picture is in the thread, and the 
     mimeType: 'text/csv',
     buffer: Buffer.from('supplier,kr\nElvekraft,48616\nØst Renhold,14000\nNordlys,23500\n'),
   });
-  await ask(page, python('Compare the suppliers', CHART));
+  await ask(page, `${python('Compare the suppliers', CHART)}\nCompare them, please.`);
   const card = page.getByRole('region', { name: 'Compare the suppliers' });
-  await card.getByText('Øst Renhold 14000').waitFor();
+  await card.getByText(/Øst Renhold +14000/).waitFor();
   await card.getByText(/\+costs\.png \([\d.]+ kB\), \+sorted\.csv .*; version 2/).waitFor();
   await page.getByRole('article').getByRole('img').or(page.locator('main img')).first().waitFor();
   await checkLooks(page, 'code-card');
