@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ShownFile } from '../support/chats/chat-server.ts';
 import { randomMoment } from '../support/random-moment.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, rounds, startCluster } from './cluster.ts';
@@ -14,6 +15,9 @@ export type FaultyPlatform = {
   readonly account: { readonly channel: string } & Readonly<Record<string, unknown>>;
   /** Sends a message to the account; `twice`: the platform delivers it twice. */
   say(person: number, text: string, twice?: boolean): unknown;
+  sendFile(person: number, file: ShownFile, words: string): unknown;
+  /** The files that a person has got from the account. */
+  filesOf(person: number): readonly ShownFile[] | Promise<readonly ShownFile[]>;
   /** The texts that a person sees. */
   shownTo(person: number): Texts;
   shown(): Texts;
@@ -33,6 +37,7 @@ export type FaultyPlatform = {
 
 const KILLS = rounds(2, 300);
 const MESSAGES = rounds(40, 5000);
+const FILES = rounds(16, 400);
 const PEOPLE = rounds(4, 40);
 const TROUBLES = ['limits', 'lost answers', 'cut lines'] as const;
 const LIMIT_SECONDS = 600;
@@ -137,6 +142,32 @@ export function testChatFaults(start: () => Promise<FaultyPlatform>, isPossible 
       expect(orphans).toBeLessThanOrEqual(platform.mostOrphans(KILLS));
     },
     240_000 + KILLS * 60_000,
+  );
+
+  test.skipIf(!isPossible)(
+    'files survive kills and lost answers: each one comes in, is presented, and goes out once',
+    async () => {
+      const expected: string[][] = Array.from({ length: PEOPLE }, () => []);
+      for (let index = 0; index < FILES; index++) {
+        const person = index % PEOPLE;
+        const name = `table-${index}.csv`;
+        expected[person]?.push(`${name}: of ${person}`);
+        said++;
+        const file = { name, mediaType: 'text/csv', bytes: Buffer.from(`of ${person}`) };
+        await platform.sendFile(person, file, `use reborn_file_present ${JSON.stringify({ paths: [name] })}\nplease`);
+        if (index % (FILES / 4) !== FILES / 4 - 1) continue;
+        await platform.trouble('lost answers');
+        await randomMoment(800);
+        await replaceOldest();
+        await waitFor('the survivors to work', async () => (await openWork()) <= MOST_OPEN, 180_000);
+      }
+      await waitFor('all work', async () => (await openWork()) === 0, 240_000);
+      for (let person = 0; person < PEOPLE; person++) {
+        const got = (await platform.filesOf(person)).map(({ name, bytes }) => `${name}: ${bytes.toString()}`);
+        expect(got.toSorted()).toEqual(expected[person]?.toSorted());
+      }
+    },
+    600_000,
   );
 
   test.skipIf(!isPossible)(

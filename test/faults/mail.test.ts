@@ -27,6 +27,13 @@ testChatFaults(async () => {
       await sendRaw?.(raw);
       if (twice) await sendRaw?.(raw); // a server that missed an answer delivers a mail again
     },
+    sendFile: (person, { name, mediaType, bytes }, words) =>
+      people[person]?.send({
+        subject: `m${sent++}`,
+        text: words,
+        attachments: [{ filename: name, contentType: mediaType, content: bytes }],
+      }),
+    filesOf: async (person) => ((await people[person]?.inbox()) ?? []).flatMap(({ files }) => files),
     shownTo,
     shown: async () => (await Promise.all(people.map((_, person) => shownTo(person)))).flat(),
     trouble: async (kind) => {

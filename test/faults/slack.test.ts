@@ -12,12 +12,15 @@ testChatFaults(async () => {
       const event = personAt(person).say(slack, text);
       if (twice) slack.sockets.deliver('events_api', event);
     },
+    sendFile: (person, file, words) => personAt(person).sendFile(slack, file, words),
+    filesOf: (person) => slack.in(personAt(person).home).flatMap(({ file }) => file ?? []),
     shownTo: (person) => slack.in(personAt(person).home).map(({ text }) => text),
     shown: () => slack.messages.map(({ text }) => text),
     trouble: (kind) => {
       slack.failNoMore(); // otherwise they pile up while no replica lives long enough to see them
       if (kind === 'limits') slack.fail(/^chat\.(postMessage|update)$/, { status: 429, retryAfter: 1 }, 3);
-      if (kind === 'lost answers') slack.fail(/^chat\.(postMessage|update)$/, 'lost', 2);
+      if (kind === 'lost answers')
+        slack.fail(/^(chat\.(postMessage|update)|files\.completeUploadExternal)$/, 'lost', 2);
       if (kind === 'cut lines') {
         slack.sockets.cut();
         slack.fail(/^(apps\.connections\.open|chat\.postMessage)$/, 'cut', 2);

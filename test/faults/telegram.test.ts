@@ -17,12 +17,15 @@ testChatFaults(async () => {
       const update = personAt(person).say(telegram, text);
       if (twice) telegram.updates.push(update);
     },
+    sendFile: (person, file, words) => personAt(person).sendFile(telegram, file, words),
+    filesOf: (person) => telegram.in(personAt(person).id).flatMap(({ file }) => file ?? []),
     shownTo: (person) => telegram.in(personAt(person).id).map(({ text }) => text),
     shown: () => telegram.messages.map(({ text }) => text),
     trouble: (kind) => {
       telegram.failNoMore(); // otherwise they pile up while no replica lives long enough to see them
-      if (kind === 'limits') telegram.fail(/^(sendMessage|editMessageText)$/, { status: 429, retryAfter: 1 }, 3);
-      if (kind === 'lost answers') telegram.fail(/^editMessageText$/, 'lost', 2);
+      if (kind === 'limits')
+        telegram.fail(/^(sendMessage|editMessage(Text|Media))$/, { status: 429, retryAfter: 1 }, 3);
+      if (kind === 'lost answers') telegram.fail(/^editMessage(Text|Media)$/, 'lost', 2);
       if (kind === 'cut lines') telegram.fail(/^(getUpdates|sendMessage)$/, 'cut', 2);
     },
     limit: (person, seconds) => telegram.limit(String(personAt(person).id), seconds),

@@ -21,6 +21,8 @@ export type ChatPort = {
   split(markdown: string): readonly string[];
   /** A link that opens the chat and sends `code`, if the platform has such links. */
   linkFor?(account: ChatAccount, code: string): string;
+  /** The most bytes of a file that goes out; in letters, of all files together. */
+  readonly mostFileBytes: number;
   /** The least time between two edits of a streamed reply; a second unless it is given. */
   readonly editEveryMs?: number;
 };
@@ -82,6 +84,15 @@ export type ChatMessage = {
   /** In chats at most one, in place of the words, which are shown if the platform refuses it. In letters they come with the words. */
   readonly files?: readonly SentFile[];
 };
+
+/** A message whose files are not read yet. Reading a file throws `ChatFailed` if it is lost. */
+export type ComposedMessage = Omit<ChatMessage, 'files'> & {
+  readonly files?: readonly UnreadFile[];
+  /** The words of a letter whose files are refused. */
+  readonly otherwise?: string;
+};
+
+export type UnreadFile = Pick<SentFile, 'name' | 'mediaType'> & { readonly read: () => Promise<SentFile['bytes']> };
 
 /** A file that goes out. The name is clean. */
 export type SentFile = {

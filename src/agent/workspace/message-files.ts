@@ -47,6 +47,6 @@ function contentOf(
   return { sha256, bytes: content.length };
 }
 
-/** Pictures have no name of their own. */
+/** Most pictures have no name of their own. */
 const nameOf = (part: AttachedPart, sha256: AttachmentHash): string =>
-  (part.type === 'file' && part.filename) || `${part.type}-${sha256.slice(0, 6)}${extensionOf(part.mediaType)}`;
+  part.filename || `${part.type}-${sha256.slice(0, 6)}${extensionOf(part.mediaType)}`;

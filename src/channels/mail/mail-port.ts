@@ -49,6 +49,8 @@ export function createMailPort({ lookUp, htmlToText }: { lookUp: LookUp; htmlToT
     file: () => undefined,
     read: readStored,
     split: (markdown) => [markdown],
+    // A server that accepts less refuses the mail, and it is sent without the files.
+    mostFileBytes: 20_000_000,
     linkFor: ({ name }, code) => `mailto:${name}?subject=Link&body=${code}`,
     async close() {
       await Promise.all([...mailboxes.values()].map((mailbox) => mailbox.close()));

@@ -39,6 +39,8 @@ export function createSlackPort({ transport, connect, pace }: SlackParts): ChatP
     file: fileUpdate,
     read: readUpdate,
     split: splitForSlack,
+    // Slack takes more, but an upload must end within one attempt.
+    mostFileBytes: 50_000_000,
     // About fifty edits a minute are allowed.
     editEveryMs: 1500,
   };

@@ -16,6 +16,8 @@ export function createTelegramPort(transport: Transport): ChatPort {
     file: fileUpdate,
     read: readUpdate,
     split: (markdown) => splitMarkdown(markdown, MOST),
+    // For documents. Larger photos than 10 MB become documents.
+    mostFileBytes: 50_000_000,
     linkFor: ({ name }, code) => `https://t.me/${name}?start=${code}`,
   };
 }

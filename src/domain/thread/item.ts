@@ -122,7 +122,7 @@ export type StoredPart = Media & { readonly sha256: AttachmentHash; readonly byt
 
 /** `own`: the sender of the message says that they wrote it. Otherwise it is foreign. `fileId`: they sent it by this id. */
 type Media = { readonly mediaType: string; readonly origin?: 'own'; readonly fileId?: UploadId } & (
-  | { readonly type: 'image' }
+  | { readonly type: 'image'; readonly filename?: string }
   | { readonly type: 'file'; readonly filename: string | null }
 );
 

@@ -231,6 +231,51 @@ test('a picture of a tool is attached to the answer', async () => {
   expect(mail.files).toEqual([{ name: 'image.png', mediaType: 'image/png', bytes: PICTURE }]);
 });
 
+test('a mailed file is one of the conversation, and presented files come as attachments of the answer', async () => {
+  const table = Buffer.from('day,visits\nMonday,3\n');
+  await person.send({
+    subject: 'Costs',
+    text: `use reborn_file_write ${JSON.stringify({ path: 'out/totals.csv', text: 'sum\n3\n' })}`,
+    attachments: [{ filename: 'costs.csv', content: table, contentType: 'text/csv' }],
+  });
+  const inThread = async () => (await person.inbox()).filter(({ subject }) => subject === 'Re: Costs');
+  const first = await waitFor('the answer', async () => (await inThread())[0]);
+  const [thread] = await threads();
+  const kept = await as(ann, `/api/threads/${thread?.id}/files/costs.csv`);
+  expect(Buffer.from(await kept.arrayBuffer())).toEqual(table);
+
+  const present = (paths: string[]) => person.answer(first, `use reborn_file_present ${JSON.stringify({ paths })}`);
+  await present(['out/totals.csv', 'costs.csv']);
+  const mail = await waitFor('the files', async () => (await inThread())[1]);
+  expect(mail.files).toEqual([
+    { name: 'totals.csv', mediaType: 'text/csv', bytes: Buffer.from('sum\n3\n') },
+    { name: 'costs.csv', mediaType: 'text/csv', bytes: table },
+  ]);
+
+  const add = (name: string, bytes: number) =>
+    service.request(`/api/threads/${thread?.id}/files/${name}`, {
+      method: 'PUT',
+      body: Buffer.alloc(bytes, name),
+      headers: { ...ann.headers, 'content-type': 'application/octet-stream' },
+    });
+  for (const name of ['one.bin', 'two.bin']) await add(name, 11_000_000);
+  await present(['one.bin', 'two.bin', 'costs.csv']);
+  const large = await waitFor('the large file', async () => (await inThread())[2]);
+  expect(large.files.map(({ name, bytes }) => [name, bytes.length])).toEqual([
+    ['one.bin', 11_000_000],
+    ['costs.csv', table.length],
+  ]);
+  expect(large.text).toContain(
+    'two.bin` (11 MB) is too large to be sent here. Download it here: https://reborn.example',
+  );
+
+  await add('three.bin', 8_900_000); // encoded, the mail has more than the 25 MB that this server takes
+  await present(['one.bin', 'three.bin']);
+  const refused = await waitFor('the names', async () => (await inThread())[3]);
+  expect(refused.files).toEqual([]);
+  for (const name of ['one.bin', 'three.bin']) expect(refused.text).toContain(`${name}\` can't be shown here.`);
+});
+
 const TODAY = Date.now();
 const dated = (days = 0) => `Date: ${new Date(TODAY + days * 86_400_000).toUTCString()}`;
 

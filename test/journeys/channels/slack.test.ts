@@ -24,6 +24,7 @@ const asPerson = (person: typeof phone): ChatPerson => ({
   id: person.id,
   linkedName: person.id,
   say: (text) => person.say(slack, escape(text)),
+  sendFile: (file, words) => person.sendFile(slack, file, escape(words)),
   press: (message, data) => slack.sockets.deliver('interactive', person.press(posts.get(message) as Posted, data)),
   shown: () =>
     inChat(person.home)

@@ -33,6 +33,7 @@ const asPerson = (person: typeof phone): ChatPerson => ({
   id: String(person.id),
   linkedName: `@${person.from.username}`,
   say: (text) => person.say(telegram, text),
+  sendFile: (file, words) => person.sendFile(telegram, file, words),
   press: (shown, data) => person.press(telegram, messages.get(shown) as Shown, data),
   shown: () => telegram.in(person.id).map(seen),
 });

@@ -284,6 +284,54 @@ export function chatCases(
     expect(uses?.count).toBe('1'); // otherwise the sweep would take the bytes; the small file is inside its item
   });
 
+  test('a sent file is one of the conversation, and presented files come back by name, once each', async () => {
+    const { ann, phone, side } = stage;
+    phone.say('/new');
+    const sent = { name: 'costs.csv', mediaType: 'text/csv', bytes: Buffer.from(TABLE) };
+    phone.sendFile(sent, 'say got it\nplease');
+    await shown(phone, 'got it');
+    const { threads } = await json<{ threads: { id: string }[] }>(as(ann, '/api/threads'));
+    const kept = await as(ann, `/api/threads/${threads[0]?.id}/files/costs.csv`);
+    expect(await kept.text()).toBe(TABLE);
+
+    const before = phone.shown().length;
+    const files = () =>
+      phone
+        .shown()
+        .slice(before)
+        .flatMap(({ file }) => file ?? []);
+    phone.say(`use reborn_file_write ${JSON.stringify({ path: 'out/totals.csv', text: 'sum\n42\n' })}`);
+    side.loseFiles();
+    phone.say(
+      `use reborn_file_present ${JSON.stringify({ paths: ['out/totals.csv', 'costs.csv', 'out/totals.csv'] })}`,
+    );
+    await waitFor('both files', async () => files().length >= 2);
+    await settled();
+    expect(files().map(({ name, bytes }) => [name, bytes.toString()])).toEqual([
+      ['totals.csv', 'sum\n42\n'],
+      ['costs.csv', TABLE],
+    ]);
+    expect(phone.shown().filter(({ text }) => text === '…')).toEqual([]);
+  });
+
+  test('a file that is too large for the platform is named, with the place to download it', async () => {
+    const { ann, phone } = stage;
+    phone.say('/new');
+    phone.say('say a place for files');
+    await shown(phone, 'a place for files');
+    const { threads } = await json<{ threads: { id: string }[] }>(as(ann, '/api/threads'));
+    const put = await stage.service.request(`/api/threads/${threads[0]?.id}/files/film.mp4`, {
+      method: 'PUT',
+      body: Buffer.alloc(51_000_000),
+      headers: { ...ann.headers, 'content-type': 'video/mp4' },
+    });
+    expect(put.status).toBeLessThan(300);
+    phone.say(`use reborn_file_present ${JSON.stringify({ paths: ['film.mp4'] })}`);
+    const named = await shown(phone, /film\.mp4\W* \(51 MB\) is too large to be sent here/);
+    expect(named.text).toContain(`https://reborn.example/threads/${threads[0]?.id}`);
+    await settled();
+  });
+
   test('a file that the platform refuses is named, and nothing behind it waits', async () => {
     const { phone, side } = stage;
     const before = phone.shown().length;

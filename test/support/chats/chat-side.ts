@@ -38,6 +38,8 @@ export type ChatPerson = {
   readonly id: string;
   readonly linkedName: string;
   say(text: string): unknown;
+  /** Sends a file with a few words. */
+  sendFile(file: ShownFile, words: string): unknown;
   press(shown: Shown, data: string): unknown;
   /** The messages that this person sees in the private chat. */
   shown(): readonly Shown[];

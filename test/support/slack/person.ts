@@ -1,3 +1,4 @@
+import type { ShownFile } from '../chats/chat-server.ts';
 import { APP, type Posted, type Workspace } from './workspace.ts';
 
 export type Said = {
@@ -59,6 +60,16 @@ export function createPerson(id: string, name: string, team = APP.team) {
       const payload = event(slack, typeof said === 'string' ? { text: said } : said);
       slack.sockets.deliver('events_api', payload);
       return payload;
+    },
+    sendFile(slack: Workspace, { name, mediaType, bytes }: ShownFile, words: string) {
+      const path = `/files-pri/T0-${id}/download/${name}`;
+      slack.files.set(path, bytes);
+      const url = `https://files.slack.com${path}`;
+      const file = { name, mimetype: mediaType, size: bytes.length, url_private_download: url };
+      slack.sockets.deliver(
+        'events_api',
+        event(slack, { text: words, more: { subtype: 'file_share', files: [file] } }),
+      );
     },
   };
 }

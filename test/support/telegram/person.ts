@@ -1,3 +1,4 @@
+import type { ShownFile } from '../chats/chat-server.ts';
 import type { BotApi, Shown } from './bot-api.ts';
 import { BOT } from './bot-api.ts';
 
@@ -25,6 +26,12 @@ export function createPerson(id: number, name: string) {
     from,
     message,
     say: (api: BotApi, said: string | Said) => api.push(message(typeof said === 'string' ? { text: said } : said)),
+    sendFile(api: BotApi, { name, mediaType, bytes }: ShownFile, words: string) {
+      const id_ = `documents/${name}`;
+      api.files.set(id_, bytes);
+      const document = { file_id: id_, mime_type: mediaType, file_name: name, file_size: bytes.length };
+      return api.push(message({ text: '', more: { caption: words, document } }));
+    },
     press: (api: BotApi, shown: Shown, data: string, type: Chat['type'] = 'private') =>
       api.push({
         callback_query: {

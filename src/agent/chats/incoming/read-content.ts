@@ -34,6 +34,6 @@ export async function readContent({ connection, incoming }: HandledUpdate<'messa
 
 function toPart({ mediaType, name }: { mediaType: string; name: string | null }, base64: string): ContentPart {
   return mediaType.startsWith('image/')
-    ? { type: 'image', mediaType, base64 }
+    ? { type: 'image', mediaType, base64, ...(name && { filename: name }) }
     : { type: 'file', mediaType, base64, filename: name };
 }

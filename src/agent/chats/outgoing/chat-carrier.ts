@@ -5,7 +5,7 @@ import type { Principal } from '#domain/principal.ts';
 import { claimMessage, forgetMessage, markShown, recordMessage } from '#store/chats/messages.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import type { Carry, CarryCall } from '../../outbox/deliver.ts';
-import { ChatFailed, type ChatMessage } from '../chat-port.ts';
+import { ChatFailed, type ChatMessage, type ComposedMessage, type SentFile } from '../chat-port.ts';
 import type { Connections, OpenAccount } from '../connections.ts';
 import type { ComposePost } from './compose-post.ts';
 import { CLAIM_SECONDS, type LiveReplies, PLACEHOLDER } from './live-replies.ts';
@@ -62,7 +62,7 @@ type Placing = {
   readonly post: ChatPost;
   readonly key: string;
   readonly part: number;
-  readonly message: ChatMessage;
+  readonly message: ComposedMessage;
   readonly call: CarryCall;
 };
 
@@ -72,8 +72,8 @@ async function placeOrSay(parts: CarrierParts, placing: Placing): Promise<string
   try {
     return await place(parts, placing);
   } catch (error) {
-    if (!message.files || !(error instanceof ChatFailed && error.result.outcome === 'refused')) throw error;
-    const words = { markdown: message.markdown };
+    if (!message.files?.length || !(error instanceof ChatFailed && error.result.outcome === 'refused')) throw error;
+    const words = { markdown: message.otherwise ?? message.markdown };
     const isApart = opened.connection.upload !== undefined; // there is no message that could take the words
     return place(parts, { ...placing, part: isApart ? part + INSTEAD : part, message: words });
   }
@@ -95,7 +95,7 @@ async function place(parts: CarrierParts, placing: Placing): Promise<string | un
       continue;
     }
     const remoteId = state.remoteId ?? (await begin(parts, placing, state.isRepeat));
-    const isThere = connection.edit ? await connection.edit(post.chat, remoteId, message) : true;
+    const isThere = connection.edit ? await connection.edit(post.chat, remoteId, await readFiles(message)) : true;
     await withOwner(db, owner, (trx) => (isThere ? markShown(trx, owner, id) : forgetMessage(trx, owner, id)));
     if (isThere) return remoteId;
   }
@@ -108,10 +108,12 @@ async function begin({ db }: CarrierParts, placing: Placing, isRepeat: boolean):
   const { connection } = opened;
   const id = { key, part };
   const replyTo = part === 0 ? post.replyTo : undefined;
-  const first = connection.edit ? { markdown: PLACEHOLDER, replyTo } : { ...message, replyTo };
   const file = connection.upload && message.files?.[0];
-  const send = () =>
-    file && connection.upload ? connection.upload(file) : connection.send(post.chat, first, `${key}:${part}`);
+  const send = async () => {
+    if (file && connection.upload) return connection.upload({ ...file, bytes: await file.read() });
+    const first = connection.edit ? { markdown: PLACEHOLDER, replyTo } : { ...(await readFiles(message)), replyTo };
+    return connection.send(post.chat, first, `${key}:${part}`);
+  };
   const mayBeSent = isRepeat && !file; // an upload that was lost is not seen by anyone
   const found = mayBeSent ? await connection.findSent?.(post.chat, `${key}:${part}`) : undefined;
   const remoteId =
@@ -127,9 +129,18 @@ async function begin({ db }: CarrierParts, placing: Placing, isRepeat: boolean):
 }
 
 /** All of it in one letter. */
-function joined(messages: readonly ChatMessage[]): ChatMessage[] {
-  const words = messages.flatMap(({ markdown, files }) => (files ? [] : markdown));
-  return [{ markdown: words.join('\n\n'), files: messages.flatMap(({ files }) => files ?? []) }];
+function joined(messages: readonly ComposedMessage[]): ComposedMessage[] {
+  const wordsOf = (some: readonly ComposedMessage[]) => some.map(({ markdown }) => markdown).join('\n\n');
+  const markdown = wordsOf(messages.filter(({ files }) => !files));
+  return [{ markdown, otherwise: wordsOf(messages), files: messages.flatMap(({ files }) => files ?? []) }];
+}
+
+/** One message at a time, so that the bytes of only one file are held. */
+async function readFiles({ files, otherwise: _, ...message }: ComposedMessage): Promise<ChatMessage> {
+  if (!files) return message;
+  const read: SentFile[] = [];
+  for (const file of files) read.push({ ...file, bytes: await file.read() });
+  return { ...message, files: read };
 }
 
 function toResult({ result }: ChatFailed, { signal }: CarryCall): CarryResult {

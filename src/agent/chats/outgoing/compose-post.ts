@@ -7,14 +7,18 @@ import type { TurnRecord } from '#domain/thread/turn.ts';
 import type { Agent } from '../../agent.ts';
 import type { Attachments } from '../../attachments/attachments.ts';
 import { replyOf, wordsOf } from '../../watch/turn-reply.ts';
-import type { ChatMessage } from '../chat-port.ts';
+import type { ComposedMessage } from '../chat-port.ts';
 import type { OpenAccount } from '../connections.ts';
 import type { HideComposed } from './composed-links.ts';
 import { messageFor } from './gate-buttons.ts';
-import { loadFiles } from './turn-files.ts';
+import { composeFiles } from './turn-files.ts';
 
 /** The messages of a delivery, read for each attempt. undefined when the turn was deleted. */
-export type ComposePost = (opened: OpenAccount, owner: Principal, post: ChatPost) => Promise<ChatMessage[] | undefined>;
+export type ComposePost = (
+  opened: OpenAccount,
+  owner: Principal,
+  post: ChatPost,
+) => Promise<ComposedMessage[] | undefined>;
 
 /** The order of the messages never changes: what an earlier attempt has shown is recognised by its place. */
 export function createComposePost(parts: {
@@ -37,12 +41,16 @@ export function createComposePost(parts: {
         const gate = record.gate ? await composeGate(opened, owner, record.gate.id) : [];
         const words = await hideComposed(owner, record.turn, wordsFor(record));
         const said = words || gate.length === 0 ? piecesOf(opened, words || 'Done.') : [];
-        return [...said, ...(await composeFiles(owner, record)), ...gate];
+        return [...said, ...filesOf(opened, owner, record), ...gate];
       }
     }
   };
 
-  async function composeNotice(opened: OpenAccount, owner: Principal, notice: NoticeDetail): Promise<ChatMessage[]> {
+  async function composeNotice(
+    opened: OpenAccount,
+    owner: Principal,
+    notice: NoticeDetail,
+  ): Promise<ComposedMessage[]> {
     if (notice.type === 'gate.opened') return composeGate(opened, owner, notice.gateId, 'Answered already.');
     const turn =
       'turnId' in notice && notice.threadId && notice.turnId
@@ -53,17 +61,16 @@ export function createComposePost(parts: {
     const result = notice.type === 'mission.completed' ? record : undefined;
     const said = result ? await hideComposed(owner, result.turn, wordsFor(result)) : '';
     const text = [titleOf(notice), said, url ?? ''].filter((line) => line !== '').join('\n\n');
-    return [...piecesOf(opened, text), ...(result ? await composeFiles(owner, result) : [])];
+    return [...piecesOf(opened, text), ...(result ? filesOf(opened, owner, result) : [])];
   }
 
-  /** A message for each file of the turn. Its words replace a file that can't be shown. */
-  async function composeFiles(owner: Principal, record: TurnRecord): Promise<ChatMessage[]> {
-    const where = threadUrl(record.turn.threadId) ?? 'It is in the web app.';
-    const found = await loadFiles(replyOf(record).made, (part) => attachments.open(owner, part).read());
-    return found.map(({ name, file }) => ({
-      markdown: `\`${name}\` can't be shown here. ${where}`, // as code, so that no app takes the name for an address
-      ...(file && { files: [file] }),
-    }));
+  function filesOf({ port }: OpenAccount, owner: Principal, record: TurnRecord): ComposedMessage[] {
+    const url = threadUrl(record.turn.threadId);
+    return composeFiles(replyOf(record).made, {
+      port,
+      read: (part) => attachments.open(owner, part).read(),
+      where: url ? `Download it here: ${url}` : 'Download it in the web app.',
+    });
   }
 
   async function composeGate(
@@ -71,7 +78,7 @@ export function createComposePost(parts: {
     owner: Principal,
     id: Parameters<Agent['getGate']>[1],
     otherwise?: string,
-  ): Promise<ChatMessage[]> {
+  ): Promise<ComposedMessage[]> {
     try {
       const gate = await agent.getGate(owner, id);
       return [messageFor(gate, port, threadUrl(gate.threadId))];
@@ -91,7 +98,7 @@ export function createComposePost(parts: {
   }
 }
 
-const piecesOf = ({ port }: OpenAccount, markdown: string): ChatMessage[] =>
+const piecesOf = ({ port }: OpenAccount, markdown: string): ComposedMessage[] =>
   port.split(markdown).map((piece) => ({ markdown: piece }));
 
 function wordsFor(record: TurnRecord): string {

@@ -12,7 +12,7 @@ import type { ChatMessage, ChatPort } from '../chat-port.ts';
 const DATA = /^([ad]):([\da-f]{32}):([\da-f]{16})$/;
 
 /** The last message of a turn that waits: what is to be approved, in full, why, and buttons for all of its calls. */
-export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefined): ChatMessage {
+export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefined): Omit<ChatMessage, 'files'> {
   const where = url ? `\n\n${url}` : ' in the web app.';
   const names = LIST.format(callsOf(gate).map(({ call }) => code(call.name)));
   if (gate.kind !== 'approval') {

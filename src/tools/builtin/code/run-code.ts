@@ -123,5 +123,10 @@ function showPictures(files: readonly SandboxFile[], { onFile }: ToolContext): v
     ({ path, bytes }) => isShownPicture(mediaTypeOf(path)) && bytes.length <= MOST_PICTURE_BYTES,
   );
   for (const { path, bytes } of pictures.slice(0, MOST_PICTURES))
-    onFile?.({ type: 'image', mediaType: mediaTypeOf(path), base64: Buffer.from(bytes).toString('base64') });
+    onFile?.({
+      type: 'image',
+      filename: path,
+      mediaType: mediaTypeOf(path),
+      base64: Buffer.from(bytes).toString('base64'),
+    });
 }

@@ -142,8 +142,8 @@ const presentTool = textTool({
     const shown = paths.map((given) => requireFile(workspace, given));
     for (const { path: at, sha256, bytes } of shown) {
       const media = mediaTypeOf(at);
-      const kind = isShownPicture(media) ? ({ type: 'image' } as const) : ({ type: 'file', filename: at } as const);
-      context.onFile?.({ ...kind, mediaType: media, sha256, bytes });
+      const kind = isShownPicture(media) ? ({ type: 'image' } as const) : ({ type: 'file' } as const);
+      context.onFile?.({ ...kind, filename: at, mediaType: media, sha256, bytes });
     }
     return `Shown to the user: ${shown.map((file) => file.path).join(', ')}.`;
   },
