@@ -60,6 +60,7 @@ export const functions = {
   'lifecycle/erase_threads': '604559ab78e2',
   'lifecycle/purge_audit': 'e04d8122e04f',
   'lifecycle/purge_threads': '528f71279f0b',
+  'lifecycle/thin_versions': '2b2e838699bc',
   'store/announce_job': 'cd424919b5c3',
   'store/announce_pause': '2438fd8e6fff',
   'store/announce_run': '216cd665b163',

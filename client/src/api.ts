@@ -1137,6 +1137,15 @@ export type ThreadExport = {
   readonly version: 1;
   readonly thread: Thread;
   readonly items: readonly ThreadItem[];
+  /** The files of the thread in their newest version, without their bytes. */
+  readonly files: readonly {
+    readonly path: string;
+    readonly bytes: number;
+    /** By the end of the name. */
+    readonly media_type: string;
+    /** The version that changed it last. */
+    readonly version: number;
+  }[];
   /** The bytes of images and files in base64, by the `url` of their part. */
   readonly attachments: Readonly<Record<string, string>>;
 };
@@ -2655,6 +2664,8 @@ export type Retention = {
 export type RetentionDays = {
   /** After the last change of a thread. null: without limit. */
   readonly threads: number | null;
+  /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
+  readonly versions: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -2670,6 +2681,8 @@ export type RetentionDays = {
 export type RetentionRules = {
   /** After the last change of a thread. null: without limit. */
   readonly threads?: number | null;
+  /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
+  readonly versions?: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs?: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -2692,6 +2705,8 @@ export type UserRetention = {
 export type UserRetentionDays = {
   /** After the last change of a thread. null: without limit. */
   readonly threads: number | null;
+  /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
+  readonly versions: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -2705,6 +2720,8 @@ export type UserRetentionDays = {
 export type UserRetentionRules = {
   /** After the last change of a thread. null: without limit. */
   readonly threads?: number | null;
+  /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
+  readonly versions?: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs?: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -2763,6 +2780,13 @@ export type UsageReport = {
     /** The average duration of a call. */
     readonly latency_ms: number;
   }[];
+  /** The caller's files. */
+  readonly storage: {
+    /** Of all files in messages and in the versions that are kept, each content once. */
+    readonly bytes: number;
+    /** The most that a user can store. */
+    readonly limit_bytes: number;
+  };
 };
 
 export type AuditList = {
@@ -3957,7 +3981,7 @@ export type Routes = {
     params: { name: string };
     result: ProviderModelList;
   };
-  /** List what model calls used, by day (UTC) and model, newest day first. */
+  /** List what model calls used, by day (UTC) and model, newest day first, and how much is stored. */
   'GET /api/usage': {
     query?: { days?: number };
     result: UsageReport;

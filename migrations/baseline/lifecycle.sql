@@ -2,7 +2,7 @@
 -- row, the rule for everyone or the default applies.
 create table retention (
   user_id text not null check (user_id <> ''),
-  kind text not null check (kind in ('threads', 'jobs', 'deliveries', 'occurrences', 'usage', 'audit')),
+  kind text not null check (kind in ('threads', 'versions', 'jobs', 'deliveries', 'occurrences', 'usage', 'audit')),
   days integer check (days > 0),
   updated_at timestamptz not null default now(),
   primary key (user_id, kind)

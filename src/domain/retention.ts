@@ -1,5 +1,5 @@
 /** What has an age limit. Nothing else of a user's data is ever deleted by age. */
-export const RETENTION_KINDS = ['threads', 'jobs', 'deliveries', 'occurrences', 'usage', 'audit'] as const;
+export const RETENTION_KINDS = ['threads', 'versions', 'jobs', 'deliveries', 'occurrences', 'usage', 'audit'] as const;
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
 /** How many days something is kept; null: without limit. */
@@ -15,6 +15,7 @@ export const EVERYONE = '*';
 /** Nothing that a person wrote is deleted unless the operator asks for it. The age limit of jobs is a setting. */
 export const DEFAULT_RETENTION: Omit<Retention, 'jobs'> = {
   threads: null,
+  versions: 30,
   deliveries: 30,
   occurrences: 90,
   usage: 1095,
@@ -24,6 +25,7 @@ export const DEFAULT_RETENTION: Omit<Retention, 'jobs'> = {
 /** A stolen operator token must not erase its traces, and the usage page shows a month. */
 export const SHORTEST_DAYS: Readonly<Record<RetentionKind, number>> = {
   threads: 1,
+  versions: 1,
   jobs: 1,
   deliveries: 1,
   occurrences: 1,

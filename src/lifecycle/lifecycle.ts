@@ -4,7 +4,7 @@ import type { Engine } from '#engine/engine.ts';
 import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
 import { forgetOld } from './forget.ts';
-import { purgeExpired, purgeThreads } from './retention.ts';
+import { purgeExpired, purgeThreads, thinVersions } from './retention.ts';
 import { type SweepOptions, sweepAttachments } from './sweep-attachments.ts';
 
 /** How often expired rows are deleted. */
@@ -14,6 +14,8 @@ const ERASE_MS = 30_000;
 const FIRST_ERASE_MS = 2000;
 /** Looking for expired threads reads all old threads, also those that are kept. */
 const PURGE_THREADS_MS = 600_000;
+/** It reads all old versions, also those that are kept. */
+const THIN_VERSIONS_MS = 3_600_000;
 
 export type Lifecycle = {
   /** Erases a user. The erasure must have been requested; if it does not end here, the elected replica continues it. */
@@ -64,6 +66,7 @@ export function startLifecycle(options: {
     start('expired_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
       purgeThreads(engine.errands, { ...purging, onPurged: engine.notifyThread }),
     ),
+    start('old_versions', THIN_VERSIONS_MS, () => thinVersions(engine.errands, purging)),
     start('unused_attachments', attachments.everyMs ?? PURGE_MS, () =>
       sweepAttachments(engine.errands, attachments, isElected),
     ),

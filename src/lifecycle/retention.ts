@@ -8,6 +8,9 @@ const PIECE = 5000;
 /** How many threads one statement looks at, and about how much it deletes of them. */
 const THREADS = 500;
 const THREAD_BYTES = 16 * 1024 * 1024;
+/** How many workspaces one statement looks at, and how many versions it removes of them. */
+const WORKSPACES = 500;
+const VERSIONS = 200;
 const DAY_MS = 86_400_000;
 
 export type PurgeOptions = {
@@ -19,7 +22,7 @@ export type PurgeOptions = {
 
 export type PurgedThread = { readonly threadId: ThreadId; readonly userId: string };
 
-/** Deletes everything but threads that is older than its limit, one batch at a time. A crash leaves the rest for the next round. */
+/** Deletes everything but threads and versions of files that is older than its limit, one batch at a time. A crash leaves the rest for the next round. */
 export async function purgeExpired(pool: EnginePool, { defaults, isElected }: PurgeOptions): Promise<void> {
   const limits = await readLimits(pool, defaults);
   for (const [kind, statement] of Object.entries(PURGE) as [keyof typeof PURGE, string][]) {
@@ -64,6 +67,24 @@ type PurgedPage = {
 const PURGE_THREADS = `
   select looked, last, thread_ids as "threadIds", user_ids as "userIds" from purge_threads($1, $2, $3, $4, $5)`;
 
+/** Removes old versions of files, and waits in the same way. What they changed stays, as a part of the next version that is kept. */
+export async function thinVersions(pool: EnginePool, { defaults, isElected }: PurgeOptions): Promise<void> {
+  const { everyones, least } = (await readLimits(pool, defaults)).versions;
+  if (least === null) return;
+  const before = firstIdAt(Date.now() - least * DAY_MS);
+  for (let after: string = firstIdAt(0); isElected(); ) {
+    const started = performance.now();
+    const { rows } = await pool.query<{ looked: number; last: string | null; gone: number }>(
+      'select looked, last, gone from thin_versions($1, $2, $3, $4, $5)',
+      [after, before, everyones, WORKSPACES, VERSIONS],
+    );
+    const [page] = rows;
+    if (!page?.last || (page.looked < WORKSPACES && page.gone < VERSIONS)) return;
+    if (page.gone < VERSIONS) after = page.last;
+    await sleep(performance.now() - started);
+  }
+}
+
 /** `everyones`: the limit of users without their own. `least`: the shortest limit of any user; null: nothing expires. */
 type Limit = { readonly everyones: Days; readonly least: Days };
 
@@ -81,6 +102,7 @@ async function readLimits(pool: EnginePool, defaults: Retention): Promise<Record
   };
   return {
     threads: limitOf('threads'),
+    versions: limitOf('versions'),
     jobs: limitOf('jobs'),
     deliveries: limitOf('deliveries'),
     occurrences: limitOf('occurrences'),
@@ -97,7 +119,7 @@ const isOlder = (column: string) =>
 const rulesOf = (table: string, kind: RetentionKind) =>
   `left join retention as own on own.user_id = ${table}.user_id and own.kind = '${kind}'`;
 
-const PURGE: Record<Exclude<RetentionKind, 'threads'>, string> = {
+const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions'>, string> = {
   // A job's thread is deleted with it, unless the caller named the thread in order to continue it, or another of its jobs is still kept.
   jobs: `
     with purged as (

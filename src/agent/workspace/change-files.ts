@@ -20,8 +20,13 @@ const TRIES = 5;
 export const openFiles = (db: Database, owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>
   withOwner(db, owner, async (trx) => {
     if (!(await findThread(trx, owner, thread))) throw new NotFound('There is no such thread.');
-    return readWorkspace(trx, owner, workspaceOf(thread), version);
+    const found = await readWorkspace(trx, owner, workspaceOf(thread), version);
+    if (version !== undefined && found.version !== version) throw new NotFound(noVersion(version));
+    return found;
   });
+
+/** It never existed, or is not kept any more. */
+export const noVersion = (version: number): string => `There is no version ${version}.`;
 
 /** Writes a change of the owner on whichever version is the newest. Resolves to the files after it. */
 export async function changeFiles(

@@ -12,7 +12,7 @@ import {
 } from '#domain/workspace/version.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { listVersions, type VersionRow } from '#store/workspaces/workspaces.ts';
-import { changeFiles, openFiles } from './change-files.ts';
+import { changeFiles, noVersion, openFiles } from './change-files.ts';
 import type { StoredFiles } from './stored-files.ts';
 
 export type { VersionRow } from '#store/workspaces/workspaces.ts';
@@ -71,8 +71,8 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
     async restore(owner: Owner, thread: ThreadId, version: number, given?: string): Promise<Workspace> {
       const path = given === undefined ? undefined : normalizeFilePath(given);
       return changeFiles(parts, owner, thread, async (now) => {
-        if (version < 0 || version > now.version) throw new NotFound(`There is no version ${version}.`);
         const then = await stored.readOf(owner, thread, version);
+        if (then.version !== version) throw new NotFound(noVersion(version));
         const paths = path === undefined ? [...new Set([...then.files.keys(), ...now.files.keys()])] : [path];
         return {
           cause: 'restore',

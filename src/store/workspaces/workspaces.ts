@@ -8,7 +8,10 @@ import {
 } from '#domain/workspace/version.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
-/** The files in a version, or in the newest one. A workspace that does not exist yet is empty, and at version 0. */
+/**
+ * The files in a version, or in the newest one. A workspace that does not exist yet is empty, and at version 0. Of a version that is
+ * not kept any more, it is the one before.
+ */
 export async function readWorkspace(
   trx: OwnedTransaction,
   owner: Owner,
@@ -32,7 +35,9 @@ type WorkspaceRow = Pick<Workspace, 'version' | 'isForeign'> & {
 };
 
 const READ = `
-  select least($3, head) as version, is_foreign as "isForeign", (
+  select case when $3::integer is null then head else (
+      select coalesce(max(version), 0) from workspace_versions where workspace_id = workspaces.id and version <= $3
+    ) end as version, is_foreign as "isForeign", (
     select coalesce(json_agg(json_build_array(path, sha256, bytes, mode, version) order by path), '[]') from (
       select distinct on (path) path, sha256, bytes, mode, version from workspace_files
       where workspace_id = workspaces.id and ($3::integer is null or version <= $3) order by path, version desc
