@@ -94,10 +94,13 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
       .toSorted();
   }
 
-  test('loses nothing while talking: a stream continues, queued and new messages are answered once', async () => {
+  test('loses nothing while talking: a stream continues, messages are answered once, and files can be read', async () => {
     const [ann, ben] = [await addUser(here, 'Ann'), await addUser(here, 'Ben')];
     const shared = await say(ann, 'shared', { message: 'say public' });
     await waitFor('the answer', async () => (await saidIn(ann, shared)).length === 1);
+    const costs = `/api/threads/${shared}/files/costs.csv`;
+    for (const body of ['a,b\n', 'a,b\n1,2\n'])
+      await clientAs(ann).request(costs, { method: 'PUT', body, headers: { 'content-type': 'text/csv' } });
     const put = await clientAs(ann).request(`/api/threads/${shared}/share`, { method: 'PUT', body: '{}' });
     const { pathname } = new URL(((await put.json()) as { url: string }).url);
     const login = await clientAs(ann).request('/login', {
@@ -144,6 +147,8 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
     expect(await saidIn(ann, thread)).toEqual([numbers(30), 'queued 1', 'queued 2', 'queued 3']);
     for (const [number, id] of sent.entries()) expect(await saidIn(ann, id)).toEqual([`new ${number}`]);
 
+    expect(await (await clientAs(ann).request(costs)).text()).toBe('a,b\n1,2\n');
+    expect(await (await clientAs(ann).request(`${costs}?version=1`)).text()).toBe('a,b\n');
     const me = await clientAs(ann).request('/api/me');
     expect([me.status, answeredBy(me)]).toEqual([200, 2]);
     const bySession = await fetch(`${router.url}/api/me`, { headers: session });

@@ -4,7 +4,7 @@ import { mediaTypeOf } from '#domain/text/media-type.ts';
 import type { Workspace } from '#domain/workspace/version.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 
-const threadFile = z.strictObject({
+export const threadFile = z.strictObject({
   path: z.string(),
   bytes: z.int(),
   media_type: z.string().describe('By the end of the name.'),

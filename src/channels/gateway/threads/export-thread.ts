@@ -2,13 +2,17 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
 import type { Threads } from '#agent/threads/threads.ts';
+import type { Workspaces } from '#agent/workspace/workspaces.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
 import { type ContentPart, partsOf, readableText, type TimedItem } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { renderFiles, threadFile } from '../files/file-shape.ts';
 import { partUrl, renderItem, threadItem } from './item-shape.ts';
 import { renderThread, thread, threadParams } from './thread-shape.ts';
 
 const ALL = 100_000;
+
+type Services = { readonly threads: Threads; readonly workspaces: Workspaces };
 
 export const exportThread = defineRoute({
   method: 'get',
@@ -26,6 +30,7 @@ export const exportThread = defineRoute({
           version: z.literal(1),
           thread,
           items: z.array(threadItem),
+          files: z.array(threadFile).describe('The files of the thread in their newest version, without their bytes.'),
           attachments: z
             .record(z.string(), z.string())
             .describe('The bytes of images and files in base64, by the `url` of their part.'),
@@ -34,7 +39,7 @@ export const exportThread = defineRoute({
     },
   },
   errors: [400, 404],
-  async handle({ principal, params: { id }, query: { format }, reply }, { threads }: { threads: Threads }) {
+  async handle({ principal, params: { id }, query: { format }, reply }, { threads, workspaces }: Services) {
     const exported = renderThread(await threads.get(principal, id));
     const { items } = await threads.items(principal, id, { before: undefined, limit: ALL });
     const name = `thread-${id}.${format === 'json' ? 'json' : 'md'}`;
@@ -42,7 +47,9 @@ export const exportThread = defineRoute({
     if (format === 'markdown')
       return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items));
     const read = (item: TimedItem) => threads.readAttachments(principal, [item]);
-    return reply.type('application/json; charset=utf-8').send(Readable.from(writeJson(exported, items, read)));
+    const { files } = renderFiles(await workspaces.list(principal, id), workspaces.limits.workspaceBytes);
+    const written = writeJson({ thread: exported, items, files }, read);
+    return reply.type('application/json; charset=utf-8').send(Readable.from(written));
   },
 });
 
@@ -80,13 +87,18 @@ function fence(text: string): string {
   return `${ticks}\n${text}\n${ticks}`;
 }
 
+type Exported = {
+  readonly thread: z.infer<typeof thread>;
+  readonly items: readonly TimedItem[];
+  readonly files: readonly z.infer<typeof threadFile>[];
+};
+
 /** Written piece by piece, because the attachments of a thread may be larger than what fits into memory. */
 async function* writeJson(
-  exported: z.infer<typeof thread>,
-  items: readonly TimedItem[],
+  { thread: exported, items, files }: Exported,
   read: (item: TimedItem) => Promise<Base64Of>,
 ): AsyncGenerator<string> {
-  yield `{"version":1,"thread":${JSON.stringify(exported)},"items":[`;
+  yield `{"version":1,"thread":${JSON.stringify(exported)},"files":${JSON.stringify(files)},"items":[`;
   for (const [index, item] of items.entries()) yield `${index > 0 ? ',' : ''}${JSON.stringify(renderItem(item))}`;
   yield '],"attachments":{';
   let separator = '';
