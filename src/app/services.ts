@@ -95,7 +95,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     streams,
     templates: createPromptTemplates(db),
     threads,
-    usageReports: createUsage(db),
+    usageReports: createUsage(db, config.workspaces.userBytes),
     versions: createVersions(db, engine),
   };
 }

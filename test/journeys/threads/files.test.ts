@@ -1,6 +1,8 @@
 import { unzipSync } from 'fflate';
 import { expect } from 'vitest';
 import { fileList, fileVersion } from '#channels/gateway/files/file-shape.ts';
+import { exportThread } from '#channels/gateway/threads/export-thread.ts';
+import { usageRoute } from '#channels/gateway/usage/usage-route.ts';
 import { INERT, type Tool } from '#tools/tool.ts';
 import { addUser } from '../../support/accounts.ts';
 import { journey } from '../../support/journey.ts';
@@ -205,4 +207,57 @@ test('another user finds nothing', async ({ service }) => {
   });
   expect(restore.status).toBe(404);
   expect(await contentOf(service, id, 'secret.txt')).toBe('mine');
+});
+
+test('exports have the files: their list for a thread, and the bytes of all kept versions for a person', async ({
+  service,
+}) => {
+  const ida = await addUser(service, 'Ida');
+  const sent = await service.request('/api/chat', {
+    method: 'POST',
+    headers: ida.headers,
+    body: JSON.stringify({ message: use('write', { path: 'plan.md', text: 'first' }) }),
+  });
+  const { thread_id: id } = (await sent.json()) as { thread_id: string };
+  await put(service, id, 'plan.md', 'second', '', ida.headers);
+  await service.request(`/api/threads/${id}/files/plan.md`, { method: 'DELETE', headers: ida.headers });
+  await put(service, id, 'data/costs.csv', 'a,b\n', '', ida.headers);
+
+  const exported = exportThread.responses[200].json.parse(
+    await get(service, `/api/threads/${id}/export?format=json`, ida.headers),
+  );
+  expect(exported.files).toEqual([{ path: 'data/costs.csv', bytes: 4, media_type: 'text/csv', version: 4 }]);
+
+  const mine = await (await service.request('/api/me/export', { headers: ida.headers })).text();
+  const rows = mine
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { table?: string; row: Record<string, string> });
+  const rowsOf = (table: string) => rows.filter((each) => each.table === table).map(({ row }) => row);
+  const contents = new Map(
+    rowsOf('attachments').map(({ sha256, content }) => [sha256, Buffer.from(content ?? '', 'base64').toString()]),
+  );
+  const files = rowsOf('workspace_files').map(({ path, version, sha256 }) => [version, path, contents.get(sha256)]);
+  expect(files.toSorted()).toEqual([
+    [1, 'plan.md', 'first'],
+    [2, 'plan.md', 'second'],
+    [3, 'plan.md', undefined],
+    [4, 'data/costs.csv', 'a,b\n'],
+  ]);
+
+  const { storage } = usageRoute.responses[200].json.parse(await get(service, '/api/usage', ida.headers));
+  expect(storage).toEqual({ bytes: 'first'.length + 'second'.length + 4, limit_bytes: 3_000_000 });
+});
+
+test('a version that is not kept any more is not shown as if it were another one', async ({ service, home }) => {
+  const { id } = await chat(service, 'say hello');
+  for (const text of ['one', 'two', 'three']) await put(service, id, 'a.txt', text);
+  await home.query(`delete from workspace_files where workspace_id = $1 and version = 2`, [id]);
+  await home.query(`delete from workspace_versions where workspace_id = $1 and version = 2`, [id]);
+  const statusOf = async (route: string, init: Parameters<typeof service.request>[1] = {}) =>
+    (await service.request(route, init)).status;
+  expect(await statusOf(`/api/threads/${id}/files/a.txt?version=2`)).toBe(404);
+  expect(await statusOf(`/api/threads/${id}/files?version=4`)).toBe(404);
+  expect(await statusOf(`/api/threads/${id}/file-versions/2/restore`, { method: 'POST', body: '{}' })).toBe(404);
+  expect(await contentOf(service, id, 'a.txt', '?version=1')).toBe('one');
 });

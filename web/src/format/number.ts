@@ -33,7 +33,8 @@ export function formatTokens(tokens: number): string {
 }
 
 export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 ** 2) return `${formatNumber(bytes / 1024, 1)} kB`;
-  return `${formatNumber(bytes / 1024 ** 2, 1)} MB`;
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1000 ** 2) return `${formatNumber(bytes / 1000, 1)} kB`;
+  if (bytes < 1000 ** 3) return `${formatNumber(bytes / 1000 ** 2, 1)} MB`;
+  return `${formatNumber(bytes / 1000 ** 3, 1)} GB`;
 }

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { client } from '../client/client.ts';
-import { formatCost, formatNumber, formatTokens } from '../format/number.ts';
+import { formatBytes, formatCost, formatNumber, formatTokens } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
 import { Cost } from '../parts/cost.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -58,6 +58,11 @@ export function UsagePage() {
           </Suspense>
           <ByModel usage={data.usage} />
         </>
+      )}
+      {data && (
+        <p className="text-meta text-soft">
+          {t`Your files use ${formatBytes(data.storage.bytes)} of ${formatBytes(data.storage.limit_bytes)}.`}
+        </p>
       )}
     </Page>
   );

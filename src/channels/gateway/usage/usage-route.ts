@@ -20,10 +20,17 @@ const dayUsage = z.strictObject({
   latency_ms: count.describe('The average duration of a call.'),
 });
 
+const storage = z
+  .strictObject({
+    bytes: count.describe('Of all files in messages and in the versions that are kept, each content once.'),
+    limit_bytes: count.describe('The most that a user can store.'),
+  })
+  .describe("The caller's files.");
+
 export const usageRoute = defineRoute({
   method: 'get',
   path: '/api/usage',
-  summary: 'List what model calls used, by day (UTC) and model, newest day first.',
+  summary: 'List what model calls used, by day (UTC) and model, newest day first, and how much is stored.',
   query: z.object({
     days: z.coerce
       .number<string>('days must be a number.')
@@ -35,12 +42,16 @@ export const usageRoute = defineRoute({
   responses: {
     200: {
       description: "The caller's usage; for operators, everyone's.",
-      json: z.strictObject({ usage: z.array(dayUsage) }).meta({ id: 'UsageReport' }),
+      json: z.strictObject({ usage: z.array(dayUsage), storage }).meta({ id: 'UsageReport' }),
     },
   },
   errors: [400],
   async handle({ principal, query }, { usageReports }: { usageReports: UsageReports }) {
-    return { usage: (await usageReports.listUsage(principal, query.days)).map(renderUsage) };
+    const { bytes, limitBytes } = await usageReports.readStorage(principal);
+    return {
+      usage: (await usageReports.listUsage(principal, query.days)).map(renderUsage),
+      storage: { bytes, limit_bytes: limitBytes },
+    };
   },
 });
 
