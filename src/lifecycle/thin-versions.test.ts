@@ -81,7 +81,7 @@ async function treesOf(id: string): Promise<Map<number, Record<string, string>>>
         files.rows.filter((row) => row.version <= version).map(({ path, sha256 }) => [path, sha256]),
       );
       const tree = [...newest].flatMap(([path, sha256]) => (sha256 === null ? [] : [[path, sha256] as const]));
-      return [version, Object.fromEntries(tree.toSorted())];
+      return [version, Object.fromEntries(tree)];
     }),
   );
 }

@@ -238,7 +238,7 @@ test('exports have the files: their list for a thread, and the bytes of all kept
     rowsOf('attachments').map(({ sha256, content }) => [sha256, Buffer.from(content ?? '', 'base64').toString()]),
   );
   const files = rowsOf('workspace_files').map(({ path, version, sha256 }) => [version, path, contents.get(sha256)]);
-  expect(files.toSorted()).toEqual([
+  expect(files.toSorted(([one], [other]) => Number(one) - Number(other))).toEqual([
     [1, 'plan.md', 'first'],
     [2, 'plan.md', 'second'],
     [3, 'plan.md', undefined],

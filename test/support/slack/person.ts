@@ -61,11 +61,11 @@ export function createPerson(id: string, name: string, team = APP.team) {
       slack.sockets.deliver('events_api', payload);
       return payload;
     },
-    sendFile(slack: Workspace, { name, mediaType, bytes }: ShownFile, words: string) {
-      const path = `/files-pri/T0-${id}/download/${name}`;
-      slack.files.set(path, bytes);
+    sendFile(slack: Workspace, sent: ShownFile, words: string) {
+      const path = `/files-pri/T0-${id}/download/${sent.name}`;
+      slack.files.set(path, sent.bytes);
       const url = `https://files.slack.com${path}`;
-      const file = { name, mimetype: mediaType, size: bytes.length, url_private_download: url };
+      const file = { name: sent.name, mimetype: sent.mediaType, size: sent.bytes.length, url_private_download: url };
       slack.sockets.deliver(
         'events_api',
         event(slack, { text: words, more: { subtype: 'file_share', files: [file] } }),

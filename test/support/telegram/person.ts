@@ -26,10 +26,15 @@ export function createPerson(id: number, name: string) {
     from,
     message,
     say: (api: BotApi, said: string | Said) => api.push(message(typeof said === 'string' ? { text: said } : said)),
-    sendFile(api: BotApi, { name, mediaType, bytes }: ShownFile, words: string) {
-      const id_ = `documents/${name}`;
-      api.files.set(id_, bytes);
-      const document = { file_id: id_, mime_type: mediaType, file_name: name, file_size: bytes.length };
+    sendFile(api: BotApi, file: ShownFile, words: string) {
+      const place = `documents/${file.name}`;
+      api.files.set(place, file.bytes);
+      const document = {
+        file_id: place,
+        mime_type: file.mediaType,
+        file_name: file.name,
+        file_size: file.bytes.length,
+      };
       return api.push(message({ text: '', more: { caption: words, document } }));
     },
     press: (api: BotApi, shown: Shown, data: string, type: Chat['type'] = 'private') =>
