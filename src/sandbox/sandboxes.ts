@@ -117,7 +117,7 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
   async function look(): Promise<Strength> {
     try {
       const found = await findBubblewrap(program);
-      const layers = await inNewSandbox((runner) => findLayers(runner, limits));
+      const layers = await twice(() => inNewSandbox((runner) => findLayers(runner, limits)));
       const why = shortfall(layers, requires);
       return { rung: 'bubblewrap', program: found, layers, ...(why && { why }) };
     } catch (error) {
@@ -154,16 +154,22 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
   async function start(): Promise<Runner> {
     const { layers, why } = await findOnce();
     if (why !== undefined) throw new NoSandbox(why);
-    const runner = startRunner();
-    loss = lossOf(await runner.ready.catch(asNoSandbox), layers);
-    if (loss === undefined) return runner;
-    await runner.end();
+    const started = await twice(startOnce).catch(asNoSandbox);
+    loss = lossOf(started, layers);
+    if (started instanceof NoSandbox) throw started;
+    if (loss === undefined) return started.runner;
+    await started.runner.end();
     throw new NoSandbox(loss.why);
   }
 
-  function lossOf(facts: Facts | NoSandbox, layers: readonly Layer[]): typeof loss {
-    if (facts instanceof NoSandbox) return { layers: [], why: facts.message };
-    const held = layersOf(facts, limits).filter((layer) => layers.includes(layer));
+  async function startOnce(): Promise<Started> {
+    const runner = startRunner();
+    return { runner, facts: await runner.ready };
+  }
+
+  function lossOf(started: Started | NoSandbox, layers: readonly Layer[]): typeof loss {
+    if (started instanceof NoSandbox) return { layers: [], why: started.message };
+    const held = layersOf(started.facts, limits).filter((layer) => layers.includes(layer));
     const missing = layers.filter((layer) => !held.includes(layer));
     if (missing.length === 0) return undefined;
     return {
@@ -173,6 +179,18 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
   }
 
   return { now, start };
+}
+
+type Started = { readonly runner: Runner; readonly facts: Facts };
+
+/** A sandbox that something killed, such as the kernel for want of memory, says nothing about the machine: the next one does. */
+async function twice<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof SandboxLost)) throw error;
+    return act();
+  }
 }
 
 const asNoSandbox = (error: unknown): NoSandbox => new NoSandbox(reasonOf(error), { cause: error });

@@ -28,7 +28,7 @@ async function changesAfter(command: string, by = guest) {
 function short({ files, removed, refused, excess }: Changes) {
   return {
     files: Object.fromEntries(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()])),
-    removed: removed.toSorted(),
+    removed,
     refused: refused.map(({ name, reason }) => `${name}: ${reason}`).toSorted(),
     ...(excess && { excess }),
   };
@@ -49,6 +49,12 @@ describe('a guest', () => {
       refused: [],
     });
     expect(await changesAfter('touch a.txt')).toEqual(NOTHING);
+  });
+
+  test('removes many files, which are reported in the order of their names', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `many/${String(index).padStart(2, '0')}`);
+    await changesAfter(`mkdir many; touch ${names.join(' ')}`);
+    expect(await changesAfter('rm -r many')).toEqual({ ...NOTHING, removed: names });
   });
 
   test('changes the mode of a file', async () => {

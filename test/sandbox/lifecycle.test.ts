@@ -62,6 +62,16 @@ describe('the probe', () => {
     await expect(openGuest(weak)).rejects.toThrow(NoSandbox);
   });
 
+  test('is made once more if something kills its sandbox, and so is each later start', async () => {
+    const died = path.join(tmpdir(), `reborn-died-${process.pid}`);
+    const dies = `[ "$1" != --version ] && mkdir ${died} 2>/dev/null && kill -9 $$; exec bwrap "$@"`;
+    await using unlucky = createSmallSandboxes({ program: await writeProgram(dies) });
+    expect(await unlucky.strength()).toMatchObject({ rung: 'bubblewrap', layers: ALL });
+    await rm(died, { recursive: true });
+    expect(await (await openGuest(unlucky)).shell('echo here')).toMatchObject({ output: 'here\n' });
+    await rm(died, { recursive: true });
+  });
+
   test.each([
     ['network', 'shared_net'],
     ['calls', 'no_filter'],

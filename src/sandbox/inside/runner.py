@@ -469,7 +469,7 @@ def changes():
             body = file.read()
         sent += len(body)
         send({'type': 'file', 'path': path, 'mode': stat.S_IMODE(status.st_mode) & 0o777}, body)
-    for path in known.keys() - seen.keys():
+    for path in sorted(known.keys() - seen.keys()):
         send({'type': 'removed', 'path': path})
     for name, reason in refused[:MOST_REFUSED]:
         send({'type': 'refused', 'name': ascii(name)[1:-1][:200], 'reason': reason})
