@@ -4,6 +4,8 @@ import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { ChangesRefused, describeChanges, moveChanges, realChanges } from '#domain/workspace/changes.ts';
 import { type ChangedFile, keptMode, type NewVersion, PLAIN_FILE, type Workspace } from '#domain/workspace/version.ts';
+import { withRetries } from '#engine/with-retries.ts';
+import { isAway } from '#store/away.ts';
 import type { FileChange, OpenWorkspace } from '#tools/workspace-port.ts';
 import type { StoredFiles } from './stored-files.ts';
 
@@ -32,12 +34,15 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   let moved: ReadonlyMap<string, string> = new Map();
   let newest: Workspace | undefined;
   let moves = 0;
-  const open = () => (opened ??= stored.readOf(turn, turn.threadId));
+  // A database that restarts must not make a call fail: nothing has happened yet that could not be read again.
+  const patiently = <T>(read: () => Promise<T>): Promise<T> =>
+    withRetries({ isAway, onDeclaredDead: async () => {} }, { signal }, read);
+  const open = () => (opened ??= patiently(() => stored.readOf(turn, turn.threadId)));
 
   const port: OpenWorkspace = {
     open,
-    read: (file) => stored.bytesOf(turn, [file], signal).then(([bytes]) => bytes as Buffer),
-    readAll: (files) => stored.bytesOf(turn, files, signal),
+    read: (file) => port.readAll([file]).then(([bytes]) => bytes as Buffer),
+    readAll: (files) => patiently(() => stored.bytesOf(turn, files, signal)),
     stage(staged, options) {
       for (const change of staged) changes.set(change.path, change);
       environment = options?.environment ?? environment;
