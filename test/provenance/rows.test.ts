@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { Channel } from '#domain/thread/turn.ts';
+import { isPossible } from '../sandbox/guest.ts';
 import { WAYS_IN } from './ways-in.ts';
 import { WAYS_OUT } from './ways-out.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ settings: { SANDBOX: 'auto' } });
 });
 afterAll(() => world.close());
 
@@ -23,6 +24,14 @@ const TOOLS: Record<string, { readonly out: string } | { readonly harmless: stri
   reborn_file_write: { harmless: "makes a version of the thread's own files, which keeps its origin" },
   reborn_file_edit: { harmless: "makes a version of the thread's own files, which keeps its origin" },
   reborn_file_present: { harmless: 'shows a file to the person alone' },
+  ...(isPossible && {
+    reborn_shell: {
+      harmless: "runs without network, on the thread's own files, which keep their origin: files.test.ts",
+    },
+    reborn_python: {
+      harmless: "runs without network, on the thread's own files, which keep their origin: files.test.ts",
+    },
+  }),
   memory_search: { harmless: 'reads' },
   memory_read: { harmless: 'reads' },
   memory_write: { out: "the person's note" },

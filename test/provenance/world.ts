@@ -30,10 +30,12 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 export async function startWorld({
   level = 'allow',
   unguarded = false,
+  settings = {},
 }: {
   /** The level of tools that act outside. */
   level?: 'allow' | 'ask';
   unguarded?: boolean;
+  settings?: Record<string, string>;
 } = {}) {
   const home = await freshHome();
   const people = createPeople();
@@ -49,6 +51,7 @@ export async function startWorld({
     LLM_MODEL: 'obedient',
     LLM_BASE_URL: model.url,
     LLM_API_KEY: 'k-0123456789',
+    ...settings,
   });
   await using undo = new AsyncDisposableStack();
   undo.defer(() => home.remove());
