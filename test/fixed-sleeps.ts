@@ -26,6 +26,7 @@ const ALLOWED: Record<string, readonly [places: number, why: string]> = {
   'test/faults/database.test.ts': [1, 'how long a fault lasts'],
   'test/faults/mail.test.ts': [1, 'how long a fault lasts'],
   'src/safety/worker-threads/worker-pool.test.ts': [1, 'how long a fault lasts'],
+  'test/faults/kills/phases.ts': [3, 'faults at random moments, and the pause between two looks at processes'],
   'test/chaos/faults.ts': [9, 'how long a fault lasts'],
   'test/chaos/gates.ts': [1, 'a person who looks at the list of gates again'],
   'test/chaos/run-chaos.ts': [4, 'faults at planned times'],
