@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { barsOf, type Colour, decodePng, pngOf, sizeOfJpeg } from './pictures.ts';
+import { readQrCode } from './qr-code.ts';
 import { file, present, python, shell, type Task } from './task.ts';
 
 /** The first two colours of matplotlib. */
@@ -13,6 +14,56 @@ function expectBars(picture: Buffer, colour: Colour, values: readonly number[]):
   const scale = Math.max(...bars) / Math.max(...values);
   for (const [index, value] of values.entries()) expect(Math.abs((bars[index] ?? 0) - value * scale)).toBeLessThan(2.5);
 }
+
+const QR_CODE = `
+from PIL import Image
+text, size = b'https://boats.eu', 21
+bits = '0100' + format(len(text), '08b') + ''.join(format(byte, '08b') for byte in text) + '0000'
+words = [int(bits[i:i + 8], 2) for i in range(0, len(bits), 8)]
+words += [0xEC if i % 2 == 0 else 0x11 for i in range(19 - len(words))]
+
+exp, log = [1] * 512, [0] * 256
+for i in range(1, 512):
+    exp[i] = exp[i - 1] << 1 ^ (0x11D if exp[i - 1] & 0x80 else 0)
+for i in range(255): log[exp[i]] = i
+times = lambda a, b: exp[log[a] + log[b]] if a and b else 0
+generator = [1]
+for i in range(7):
+    generator = [a ^ times(b, exp[i]) for a, b in zip(generator + [0], [0] + generator)]
+rest = words + [0] * 7
+for i in range(19):
+    factor = rest[i]
+    for j, g in enumerate(generator): rest[i + j] ^= times(g, factor)
+stream = iter(''.join(format(word, '08b') for word in words + rest[19:]))
+
+grid = [[None] * size for _ in range(size)]
+for top, left in ((0, 0), (0, 14), (14, 0)):
+    for y in range(-1, 8):
+        for x in range(-1, 8):
+            if 0 <= top + y < size and 0 <= left + x < size:
+                grid[top + y][left + x] = max(abs(y - 3), abs(x - 3)) not in (2, 4)
+for n in range(8, 13): grid[6][n] = grid[n][6] = n % 2 == 0
+code = 0b01000 << 10
+for i in range(4, -1, -1):
+    if code >> (i + 10) & 1: code ^= 0b10100110111 << i
+marks = format((0b01000 << 10 | code) ^ 0b101010000010010, '015b')
+one = [(8, c) for c in (0, 1, 2, 3, 4, 5, 7, 8)] + [(r, 8) for r in (7, 5, 4, 3, 2, 1, 0)]
+two = [(20 - i, 8) for i in range(7)] + [(8, 13 + i) for i in range(8)]
+for places in (one, two):
+    for (row, column), mark in zip(places, marks): grid[row][column] = mark == '1'
+grid[13][8] = True
+up = True
+for right in (20, 18, 16, 14, 12, 10, 8, 5, 3, 1):
+    for row in (range(size - 1, -1, -1) if up else range(size)):
+        for column in (right, right - 1):
+            if grid[row][column] is None:
+                grid[row][column] = (next(stream) == '1') != ((row + column) % 2 == 0)
+    up = not up
+picture = Image.new('RGB', (29, 29), 'white')
+for row in range(size):
+    for column in range(size):
+        if grid[row][column]: picture.putpixel((column + 4, row + 4), (0, 0, 0))
+picture.resize((232, 232), Image.NEAREST).save('code.png')`;
 
 export const PICTURE_TASKS: readonly Task[] = [
   {
@@ -100,6 +151,13 @@ picture.size`),
       expect(sizeOfJpeg(photo)).toEqual({ width: 300, height: 200 });
       expect(photo.length).toBeLessThan(60_000);
     },
+  },
+  {
+    title: 'a QR code, without a library for it',
+    files: {},
+    calls: [[python(QR_CODE), present('code.png')]],
+    check: async ({ pictures }) =>
+      expect(readQrCode((await pictures()).at(-1) ?? Buffer.of())).toBe('https://boats.eu'),
   },
   {
     title: 'rename and sort 200 files',

@@ -11,7 +11,7 @@ import { TEXT_TASKS } from './text-tasks.ts';
 
 /*
  * What people ask an agent for, with the calls that a good model makes, and a checker that opens the result. Not covered yet:
- * reading PDFs (their tasks have text instead), Parquet, HEIC, and QR codes, for which no library is installed.
+ * reading PDFs (their tasks have text or a web page instead), Parquet and HEIC, for which no library is installed.
  */
 const test = journey().override('settings', { SANDBOX: 'auto' });
 beforeEach(({ skip }) => skip(!isPossible));
