@@ -1,3 +1,4 @@
+import { endOrphans } from './bubblewrap/end-orphans.ts';
 import { findBubblewrap, startBubblewrap } from './bubblewrap/start.ts';
 import { findLayers, layersOf, listEnvironment } from './probe.ts';
 import { createRunner, type Runner } from './runner.ts';
@@ -117,6 +118,7 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
   async function look(): Promise<Strength> {
     try {
       const found = await findBubblewrap(program);
+      endOrphans();
       const layers = await twice(() => inNewSandbox((runner) => findLayers(runner, limits)));
       const why = shortfall(layers, requires);
       return { rung: 'bubblewrap', program: found, layers, ...(why && { why }) };

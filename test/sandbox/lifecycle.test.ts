@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { inside } from '#sandbox/bubblewrap/start.ts';
 import { LAYERS, NoSandbox, SandboxLost, type Strength } from '#sandbox/sandbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { asGuest, createSmallSandboxes, isPossible, listed, never, openGuest, SMALL, textFile } from './guest.ts';
@@ -294,6 +295,41 @@ describe('nothing is left', () => {
 
     await waitFor('everybody to end', async () => (await processesWith('1017.5')).length === 0);
     expect(await stop()).toEqual([null, 'SIGKILL']);
+  });
+
+  test('after bubblewrap was killed before its child dies with it', async () => {
+    const dies = '[ "$1" = --version ] && echo bubblewrap 0.9.0 || { sleep 1016.5 & kill -9 $$; }';
+    await using unlucky = createSmallSandboxes({ program: await writeProgram(dies) });
+
+    expect(await unlucky.strength()).toMatchObject({ rung: 'none' });
+    await waitFor('the child to end', async () => (await processesWith('1016.5')).length === 0);
+  });
+
+  test('by a service that was killed together with bubblewrap, as soon as the next one starts', async () => {
+    const command = ['python3', '-IBS', '-c', inside('runner.py'), 'the-orphan-1015'];
+    // Blocked in the moment in which bubblewrap's child does not yet die with it.
+    const blocked = [
+      '--unshare-user',
+      '--unshare-pid',
+      '--userns-block-fd',
+      '3',
+      '--info-fd',
+      '4',
+      '--ro-bind',
+      '/',
+      '/',
+    ];
+    const parent = spawn('bwrap', [...blocked, ...command], {
+      stdio: Array.from({ length: 5 }, () => 'pipe' as const),
+    });
+    await waitFor('the child', async () => (await processesWith('the-orphan-1015')).length === 2);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    expect(await processesWith('the-orphan-1015')).toHaveLength(1);
+
+    await using next = createSmallSandboxes();
+    await next.strength();
+    await waitFor('it to end', async () => (await processesWith('the-orphan-1015')).length === 0);
   });
 });
 

@@ -42,7 +42,11 @@ export function startBubblewrap(program: string, limits: Limits): RunnerProcess 
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    detached: true, // a process group of its own
   });
+  // In its first moment, bubblewrap's child does not yet die with it, but is in its group.
+  const kill = (): void => killGroup(child.pid);
+  child.on('exit', kill);
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   let lastWords = '';
   // Whatever breaks these pipes ends the process as well, and `close` tells.
@@ -54,7 +58,15 @@ export function startBubblewrap(program: string, limits: Limits): RunnerProcess 
   // The runner holds its ends of the pipes, so it is gone as well.
   child.on('close', (code, signal) => resolve(`${lastLine(lastWords)} (${signal ?? code})`.trim()));
   (child.stdio[FILTER_DESCRIPTOR] as Writable).end(filter());
-  return { input: child.stdin, output: child.stdout, ended, kill: () => void child.kill('SIGKILL') };
+  return { input: child.stdin, output: child.stdout, ended, kill };
+}
+
+function killGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // nobody is left
+  }
 }
 
 const texts = new Map<string, string>();
