@@ -1,7 +1,7 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 export type Colour = readonly [red: number, green: number, blue: number];
-type Picture = { readonly width: number; readonly height: number; at(x: number, y: number): Colour };
+type Picture = { readonly width: number; readonly height: number; readonly at: (x: number, y: number) => Colour };
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 

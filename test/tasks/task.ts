@@ -13,13 +13,13 @@ export type Task = {
 
 /** A thread, as its owner sees it from outside. */
 export type Done = {
-  read(path: string): Promise<Buffer>;
-  list(): Promise<string[]>;
-  outputs(): Promise<string[]>;
+  readonly read: (path: string) => Promise<Buffer>;
+  readonly list: () => Promise<string[]>;
+  readonly outputs: () => Promise<string[]>;
   /** The files that the agent has handed over, by name. */
-  presented(): Promise<Map<string, Buffer>>;
+  readonly presented: () => Promise<Map<string, Buffer>>;
   /** The pictures in the thread, which have no names: those that code has drawn, then those that were handed over. */
-  pictures(): Promise<Buffer[]>;
+  readonly pictures: () => Promise<Buffer[]>;
 };
 
 export const shell = (command: string): ToolCall => ({ name: 'reborn_shell', given: { command } });

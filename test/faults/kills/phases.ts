@@ -14,7 +14,7 @@ type Place = {
   readonly slot: Slot;
   /** Who hears of each request to the model. */
   readonly prompts: Set<(prompt: SeenPrompt) => void>;
-  random(): number;
+  readonly random: () => number;
   readonly signal: AbortSignal;
 };
 

@@ -67,7 +67,11 @@ async function runOn(cluster: Cluster, plan: Plan): Promise<Report> {
     plan.onProgress?.({ kills: killing.kills }, disturbed.done());
     return step < plan.calls || !killing.isDone();
   });
-  await disturbed.run().finally(() => killing.stop());
+  try {
+    await disturbed.run();
+  } finally {
+    await killing.stop();
+  }
   const quiet = prepareCalls(
     cluster,
     'quiet',
@@ -78,6 +82,8 @@ async function runOn(cluster: Cluster, plan: Plan): Promise<Report> {
   const [seen, expected] = [await readOutcomes(cluster, disturbed.threads), await readOutcomes(cluster, quiet.threads)];
   const swept = await sweep(cluster);
   await Promise.all(slots.map(({ replica }) => replica.kill()));
+  const next = await cluster.start(); // it ends what a replica left that was killed while bubblewrap started
+  await next.kill();
   const left = await leftProcesses();
   return {
     kills: killing.kills,
@@ -188,7 +194,9 @@ function startKilling(cluster: Cluster, slots: readonly Slot[], { seed, kills: m
   const kills: Record<string, number> = {};
   const missed: Record<string, number> = {};
   const prompts = new Set<(prompt: SeenPrompt) => void>();
-  cluster.model.hooks.onPrompt = (prompt) => prompts.forEach((listen) => void listen(prompt));
+  cluster.model.hooks.onPrompt = (prompt) => {
+    for (const listen of prompts) listen(prompt);
+  };
   const isDone = () => sum(kills) >= most;
   const phases = Object.keys(PHASES) as [Phase, ...Phase[]];
 
