@@ -52,7 +52,7 @@ export const functions = {
   'engine/thread_context': '5ce5219f67b6',
   'engine/user_context': 'caa5f9b9d7fe',
   'engine/write_items': '0116a2f02284',
-  'engine/write_version': 'c2d8efc134f2',
+  'engine/write_version': '2deb7d2022e6',
   'lifecycle/count_erased': 'f0c5d5456949',
   'lifecycle/erase_batch': '26fabeb880e7',
   'lifecycle/erase_mentions': 'b62e83eca8c0',

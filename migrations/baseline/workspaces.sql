@@ -1,4 +1,5 @@
--- The files that the agent and the person work on, in versions. A thread's own workspace has the id of the thread.
+-- The files that the agent and the person work on, in versions. A thread's own workspace has the id of the thread. Callers see one
+-- without a thread as a container: it has a name, and can expire so many minutes after it was last used.
 -- `is_foreign`: others may have written something in it; it stays so. `files` and `bytes` are those of the newest version, `head`.
 create table workspaces (
   id uuid primary key,
@@ -8,9 +9,14 @@ create table workspaces (
   files integer not null default 0,
   bytes bigint not null default 0,
   is_foreign boolean not null default false,
+  name text,
+  expires_minutes integer,
+  last_active_at timestamptz not null default now(),
   created_at timestamptz not null default now()
 );
 create index workspaces_by_user on workspaces (user_id);
+create index containers_by_user on workspaces (user_id, id) where thread_id is null;
+create index workspaces_that_expire on workspaces (id) where expires_minutes is not null;
 alter table workspaces enable row level security, force row level security;
 create policy owner on workspaces using (
   user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');

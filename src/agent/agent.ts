@@ -93,7 +93,7 @@ export function createAgent(
 
     async startTurn(owner, input) {
       const kept = await attachments.keep(owner, input.items);
-      const items = await addMessageFiles(attachments, owner, kept);
+      const items = await addMessageFiles(attachments, owner, kept, input);
       const started = await startTurn(db, engine, owner, { ...input, items, threadUrl });
       const isNewChat = started.fresh && input.channel === 'gateway' && input.threadId === undefined;
       if (isNewChat) await onChatStarted(owner, started.turn.threadId);

@@ -6,6 +6,7 @@ import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import { createVapid } from '#agent/outbox/push/vapid.ts';
 import { createSafety } from '#agent/turn/safety.ts';
+import { createContainers } from '#agent/workspace/containers.ts';
 import { createStoredFiles } from '#agent/workspace/stored-files.ts';
 import { createUploads } from '#agent/workspace/uploads.ts';
 import { createWorkspaces } from '#agent/workspace/workspaces.ts';
@@ -14,7 +15,6 @@ import { describeCell } from '#cells/claim-cell.ts';
 import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
-import { workspaceOf } from '#domain/workspace/version.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
 import { isReachable, withOwner } from '#store/connection.ts';
@@ -39,8 +39,8 @@ export type Core = Awaited<ReturnType<typeof openCore>>;
 export async function openCore(base: Base) {
   const { config, log, parts, db, secrets, egress } = base;
   const sandboxes = openSandboxes(base);
-  const runsCode = codeTools(sandboxes, (owner, thread) =>
-    withOwner(db, owner, async (trx) => (await readWorkspace(trx, owner, workspaceOf(thread))).version),
+  const runsCode = codeTools(sandboxes, (owner, id) =>
+    withOwner(db, owner, async (trx) => (await readWorkspace(trx, owner, id)).version),
   );
   const models = await openModels(base);
   const memory = createMemory(db, models.embedder);
@@ -78,6 +78,7 @@ export async function openCore(base: Base) {
     workspaces: createWorkspaces(db, files),
     sandboxes,
     uploads: createUploads(db, files),
+    containers: createContainers(db, files),
     engine,
     lifecycle,
     agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),

@@ -1,4 +1,5 @@
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
+import { containersRoutes } from '#channels/containers/routes.ts';
 import { filesRoutes } from '#channels/files/routes.ts';
 import { gatewayRoutes, socketDescription } from '#channels/gateway/gateway-routes.ts';
 import { sharedRoutes } from '#channels/gateway/shares/shared-routes.ts';
@@ -14,6 +15,7 @@ export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = 
   'Responses API': [...responsesRoutes, responsesSocketDescription],
   'Chat completions': chatCompletionsRoutes,
   Files: filesRoutes,
+  Containers: containersRoutes,
   Gateway: [...gatewayRoutes, ...sharedRoutes, socketDescription],
   'Model Context Protocol': mcpServerRoutes,
   'Webhook channel': webhookRoutes,

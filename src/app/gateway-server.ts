@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { chatCompletionsRoutes } from '#channels/chat-completions/routes.ts';
+import { containersRoutes } from '#channels/containers/routes.ts';
 import { filesRoutes } from '#channels/files/routes.ts';
 import { gatewayRoutes } from '#channels/gateway/gateway-routes.ts';
 import { sharedPageRoute, sharedRoutes } from '#channels/gateway/shares/shared-routes.ts';
@@ -83,6 +84,7 @@ async function mountGuardedRoutes(app: FastifyInstance, services: Services): Pro
     mountRoutes(app, responsesRoutes, services, rename);
     mountRoutes(app, chatCompletionsRoutes, services, rename);
     mountRoutes(app, filesRoutes, services, rename);
+    mountRoutes(app, containersRoutes, services, rename);
   }
   mountRoutes(app, gatewayRoutes, services);
   mountRoutes(app, mcpServerRoutes, services);

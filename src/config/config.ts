@@ -16,7 +16,11 @@ export type Config = {
   shareLinks: boolean;
   responsesTimeoutSecs: number;
   /** The limits on callers' tools in the Responses API. */
-  responsesTools: { maxBytes: number; unknownTools: 'refuse' | 'ignore' };
+  responsesTools: {
+    maxBytes: number;
+    unknownTools: 'refuse' | 'ignore';
+    hosted: readonly ('code_interpreter' | 'shell')[];
+  };
   oidc: OidcConfig | undefined;
   model: ModelConfig;
   embeddingModel: string | undefined;
@@ -211,7 +215,11 @@ function toConfig(values: Values, problems: Problems): Config {
     signInRatePerMinute: values.SIGN_IN_RATE_PER_MINUTE,
     shareLinks: values.SHARE_LINKS,
     responsesTimeoutSecs: values.RESPONSES_TIMEOUT_SECS,
-    responsesTools: { maxBytes: values.RESPONSES_TOOLS_MAX_BYTES, unknownTools: values.RESPONSES_UNKNOWN_TOOLS },
+    responsesTools: {
+      maxBytes: values.RESPONSES_TOOLS_MAX_BYTES,
+      unknownTools: values.RESPONSES_UNKNOWN_TOOLS,
+      hosted: values.RESPONSES_HOSTED_TOOLS ?? [],
+    },
     oidc: toOidc(values, problems),
     model: toModel(values, problems),
     embeddingModel: values.EMBEDDING_MODEL,

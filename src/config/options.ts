@@ -119,6 +119,11 @@ export const options = {
     default: 'refuse',
     help: 'What the Responses API does with tools that are not functions. `ignore` passes over them and offers the functions of a `namespace`.',
   },
+  RESPONSES_HOSTED_TOOLS: {
+    parser: someOf('code_interpreter', 'shell'),
+    unset: 'none',
+    help: "Hosted tools that the Responses API serves with the agent's own. The others are refused.",
+  },
 
   OIDC_ISSUER: { parser: webUrl, help: 'Identity provider for single sign-on.' },
   OIDC_CLIENT_ID: { parser: text, help: 'Client ID at the identity provider.' },

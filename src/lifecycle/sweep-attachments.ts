@@ -15,12 +15,13 @@ export type SweepOptions = {
   readonly everyMs?: number | undefined;
 };
 
-/** Deletes the attachments that no item, no workspace and no upload has used for a while: first their rows, then their objects in the bucket. */
+/** Deletes expired containers, and the attachments that no item, no workspace and no upload has used for a while: first their rows, then their objects in the bucket. */
 export async function sweepAttachments(
   pool: EnginePool,
   { graceMs = GRACE_MS, bucket }: SweepOptions,
   isElected: () => boolean,
 ): Promise<void> {
+  await pool.query(EXPIRE);
   while (isElected() && (await sweepPiece(pool, graceMs)) >= PIECE);
   if (bucket) await removeDueObjects(pool, bucket, isElected);
 }
@@ -29,6 +30,11 @@ async function sweepPiece(pool: EnginePool, graceMs: number): Promise<number> {
   const { rows } = await pool.query<{ looked: number }>(SWEEP, [PIECE, graceMs]);
   return rows[0]?.looked ?? 0;
 }
+
+/** Containers that have expired. Their files become idle attachments. */
+const EXPIRE = `
+  delete from workspaces
+  where expires_minutes is not null and last_active_at <= now() - make_interval(mins => expires_minutes)`;
 
 // The rows are locked before their uses are looked at: a new upload of the same bytes waits, and then stores them again.
 const SWEEP = `

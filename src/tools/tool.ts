@@ -1,6 +1,6 @@
-import type { ThreadId } from '#domain/ids.ts';
+import type { WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { AttachedPart, OutputReads } from '#domain/thread/item.ts';
+import type { AttachedPart, OutputReads, RanCode } from '#domain/thread/item.ts';
 import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
@@ -26,7 +26,7 @@ export type Tool = {
    * What a call works on besides its arguments, such as the version of the files. An approval applies to it: if it has changed when
    * the call could run, the person is asked again.
    */
-  state?(owner: Pick<Principal, 'userId'>, thread: ThreadId): Promise<string>;
+  state?(owner: Pick<Principal, 'userId'>, workspace: WorkspaceId): Promise<string>;
   /** The MCP server that it belongs to. */
   readonly server?: string;
   /** This version was not reviewed: the operator's `allow` does not apply to it. */
@@ -99,6 +99,8 @@ export type ToolContext = {
   readonly allowedBy?: AllowedBy | undefined;
   /** The origin of this call's output, if it differs from the tool's. */
   readonly onReads?: ((reads: OutputReads) => void) | undefined;
+  /** How the code of this call ended. */
+  readonly onRan?: ((ran: RanCode) => void) | undefined;
   /** The answer to the question of an earlier attempt, with the state that came with it. */
   readonly answered?: AnsweredQuestion | undefined;
   /** The thread's files. Undefined where there is no thread. */

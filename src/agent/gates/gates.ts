@@ -1,5 +1,5 @@
 import { InvalidRequest } from '#domain/errors.ts';
-import { type GateId, type MissionId, newId, type ThreadId, type TurnId } from '#domain/ids.ts';
+import { type GateId, type MissionId, newId, type TurnId, type WorkspaceId } from '#domain/ids.ts';
 import { blockReasonOf } from '#domain/thread/item.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import type { Situation } from '#domain/thread/origin.ts';
@@ -44,7 +44,7 @@ export type DecisionFacts = {
   readonly db: Database;
   readonly owner: Owner;
   readonly tools: ToolSet;
-  readonly thread: ThreadId;
+  readonly workspace: WorkspaceId;
   /** The first turn of the chain that the call belongs to. */
   readonly run: TurnId;
   readonly mission: MissionId | undefined;
@@ -85,7 +85,7 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
   const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation } as const;
   if (level === 'allow') return { ...allowed, allowedBy: judged.by };
   if (started) return { ...allowed, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
-  const state = await tool.state?.(owner, facts.thread);
+  const state = await tool.state?.(owner, facts.workspace);
   const approval = await approvalOf(tool, call, facts, state);
   if (approval) return { ...allowed, approval, allowedBy: 'approval' };
   const shown = await factsOf(tool, call, read, judged, facts);
@@ -121,8 +121,8 @@ function approvalOf(
   return withOwner(db, owner, (trx) => findApproval(trx, owner, shownAs(tool, call, state)));
 }
 
-async function wasApproved(tool: Tool, call: GatedCall, { db, owner, thread }: DecisionFacts): Promise<boolean> {
-  const state = await tool.state?.(owner, thread);
+async function wasApproved(tool: Tool, call: GatedCall, { db, owner, workspace }: DecisionFacts): Promise<boolean> {
+  const state = await tool.state?.(owner, workspace);
   return withOwner(db, owner, (trx) => hasUsedApproval(trx, owner, shownAs(tool, call, state)));
 }
 

@@ -15,6 +15,7 @@ import {
 } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { TraceContext } from '#domain/trace/trace-context.ts';
+import type { Upload } from '#domain/workspace/upload.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Accepting } from '#engine/statements/accept.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
@@ -38,6 +39,8 @@ export type TurnInput = {
   readonly unknownThread: 'failed-turn' | 'not-found';
   readonly channel: Channel;
   readonly items: readonly NewItem[];
+  /** Uploaded files that the thread gets with the input. */
+  readonly addedFiles?: readonly Upload[];
   readonly request: Omit<TurnRequest, 'tools' | 'trace' | 'timeoutMs'>;
   /** The turn is cancelled so long after it was accepted. Without it, nobody waits for its end. */
   readonly timeoutMs?: number;
@@ -182,7 +185,7 @@ async function acceptAnswer(db: Database, engine: Engine, owner: Principal, inpu
 type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId } | { readonly earlier: Turn };
 
 /**
- * Without new tools, the caller's tools are those of the turn that waits. The gate may be closed because an earlier request with
+ * Without new tools, the caller's tools and the container are those of the turn that waits. The gate may be closed because an earlier request with
  * the same key has answered it. Undefined: there is no such thread.
  */
 async function prepareAnswer(
@@ -198,8 +201,10 @@ async function prepareAnswer(
   if (kept) return { earlier: await getEarlier(trx, owner, kept, input) };
   const gate = checkAnswer(open, callIdsOf(input));
   const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
-  const tools = input.tools ?? (await getTurnById(trx, owner, gate.turnId)).request.tools;
-  return { input: { ...input, items, tools }, gateId: gate.id };
+  if (input.tools) return { input: { ...input, items }, gateId: gate.id };
+  const { tools, container } = (await getTurnById(trx, owner, gate.turnId)).request;
+  const request = { ...input.request, ...(container && { container }) };
+  return { input: { ...input, items, tools, request }, gateId: gate.id };
 }
 
 const isKnown = async (trx: OwnedTransaction, owner: Principal, threadId: ThreadId, id: TurnId): Promise<boolean> =>

@@ -8,6 +8,7 @@ import {
   mapParts,
   type NewItem,
   type OutputReads,
+  type RanCode,
   text,
   type WrittenItem,
 } from '#domain/thread/item.ts';
@@ -88,6 +89,7 @@ function thoughtsOf(
 /** `reads` is empty for what the service itself says about a call. */
 type OutputExtras = {
   readonly reads?: OutputReads;
+  readonly ran?: RanCode | undefined;
   readonly allowedBy?: AllowedBy | undefined;
   readonly files?: readonly AttachedPart[];
   readonly version?: NewVersion | undefined;
@@ -96,7 +98,7 @@ type OutputExtras = {
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { reads = {}, allowedBy, files = [], version }: OutputExtras = {},
+  { reads = {}, ran, allowedBy, files = [], version }: OutputExtras = {},
 ): WrittenItem {
   const item = plain({
     id: newId(),
@@ -104,6 +106,7 @@ export function outputOf(
     callId,
     output: [text(output), ...files],
     reads,
+    ...(ran && { ran }),
     ...(allowedBy && { allowedBy }),
   });
   return version ? { ...item, version } : item;

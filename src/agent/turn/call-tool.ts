@@ -18,6 +18,7 @@ export async function callTool(
     onProgress?: ToolContext['onProgress'];
     onFile?: ToolContext['onFile'];
     onReads?: ToolContext['onReads'];
+    onRan?: ToolContext['onRan'];
     onStopped?: ToolContext['onStopped'];
     signal: AbortSignal;
     traceparent?: string | undefined;
@@ -45,6 +46,7 @@ export async function callTool(
       onProgress: options.onProgress,
       onFile: options.onFile,
       onReads: options.onReads,
+      onRan: options.onRan,
       onStopped: options.onStopped,
     });
   } catch (error) {

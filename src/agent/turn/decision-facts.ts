@@ -1,6 +1,7 @@
 import { pendingAfter } from '#domain/thread/pending-calls.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
+import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import { identityFor } from '#memory/identity.ts';
 import type { Database } from '#store/connection.ts';
@@ -29,7 +30,7 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
     db,
     owner: turn,
     tools,
-    thread: turn.threadId,
+    workspace: workspaceOfTurn(turn),
     run: turn.run ?? turn.id,
     mission: turn.request.mission?.id,
     readBefore: (call) => readBefore(call.id, { history, tools, summary: window.summary(), isCut: run.isHistoryCut() }),

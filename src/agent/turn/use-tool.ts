@@ -1,6 +1,6 @@
 import { StaleWorkspace } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
-import type { AttachedPart, FunctionCallItem, Item, OutputReads, WrittenItem } from '#domain/thread/item.ts';
+import type { AttachedPart, FunctionCallItem, Item, OutputReads, RanCode, WrittenItem } from '#domain/thread/item.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
@@ -69,6 +69,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
   const { tool, allowedBy, situation } = decision;
   const files: AttachedPart[] = [];
   const staging = stageFiles(parts.files, turn, signal);
+  let ran: RanCode | undefined;
   let reads: OutputReads = tool ? flowOf(tool).reads : {};
   const returned = await parts.log.toolCalled(call, tool, (onStopped) =>
     callTool(call, {
@@ -80,12 +81,13 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
       onFile: (file) => files.push(file),
       onReads: (said) => (reads = said),
+      onRan: (how) => (ran = how),
       onStopped,
     }),
   );
   return writeWithFiles(parts.items, staging, situation, async ({ version, line }) => {
     const received = await parts.safety.receive(turn, call.name, line ? `${returned}\n${line}` : returned);
-    const output = outputOf(call, received, { reads, allowedBy, files, version });
+    const output = outputOf(call, received, { reads, ran, allowedBy, files, version });
     return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
   });
 }

@@ -3,7 +3,14 @@ import { hashOf } from '#domain/thread/attachment.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { ChangesRefused, describeChanges, moveChanges, realChanges } from '#domain/workspace/changes.ts';
-import { type ChangedFile, keptMode, type NewVersion, PLAIN_FILE, type Workspace } from '#domain/workspace/version.ts';
+import {
+  type ChangedFile,
+  keptMode,
+  type NewVersion,
+  PLAIN_FILE,
+  type Workspace,
+  workspaceOfTurn,
+} from '#domain/workspace/version.ts';
 import { withRetries } from '#engine/with-retries.ts';
 import { isAway } from '#store/away.ts';
 import type { FileChange, OpenWorkspace } from '#tools/workspace-port.ts';
@@ -37,7 +44,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   // A database that restarts must not make a call fail: nothing has happened yet that could not be read again.
   const patiently = <T>(read: () => Promise<T>): Promise<T> =>
     withRetries({ isAway, onDeclaredDead: async () => {} }, { signal }, read);
-  const open = () => (opened ??= patiently(() => stored.readOf(turn, turn.threadId)));
+  const open = () => (opened ??= patiently(() => stored.readOf(turn, workspaceOfTurn(turn))));
 
   const port: OpenWorkspace = {
     open,
@@ -66,6 +73,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
     }
     const isForeign = situation !== 'clean';
     const version = {
+      workspace: now.id,
       base: now.version,
       cause: 'call',
       isForeign,
@@ -83,7 +91,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
     prepare,
     /** A person has changed the files since the call began. False: it happened too often. */
     async move(): Promise<boolean> {
-      newest = await stored.readOf(turn, turn.threadId);
+      newest = await stored.readOf(turn, workspaceOfTurn(turn));
       return ++moves <= MOST_MOVES;
     },
     /** Tells the tool which version its changes became: undefined if they were not written, or not alone. */

@@ -1,8 +1,8 @@
-import type { AttachmentHash, ThreadId } from '#domain/ids.ts';
+import type { AttachmentHash, WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import { ChangesRefused, checkChanges, inWords } from '#domain/workspace/changes.ts';
-import { type ChangedFile, type Workspace, type WorkspaceFile, workspaceOf } from '#domain/workspace/version.ts';
+import type { ChangedFile, Workspace, WorkspaceFile } from '#domain/workspace/version.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { readStoredBytes, readWorkspace } from '#store/workspaces/workspaces.ts';
 import type { Attachments } from '../attachments/attachments.ts';
@@ -18,7 +18,7 @@ export type WorkspaceLimits = {
 
 export type StoredFiles = ReturnType<typeof createStoredFiles>;
 
-/** The files of threads and their bytes, without any rule of who changes them. */
+/** The files of workspaces and their bytes, without any rule of who changes them. */
 export function createStoredFiles(
   db: Database,
   attachments: Pick<Attachments, 'store' | 'readPatiently' | 'readAll'>,
@@ -38,8 +38,8 @@ export function createStoredFiles(
     storeWithin,
 
     /** The files in a version, or in the newest one. */
-    readOf: (owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>
-      withOwner(db, owner, (trx) => readWorkspace(trx, owner, workspaceOf(thread), version)),
+    readOf: (owner: Owner, id: WorkspaceId, version?: number): Promise<Workspace> =>
+      withOwner(db, owner, (trx) => readWorkspace(trx, owner, id, version)),
 
     /** The bytes of files, in their order. With a signal it waits while they can't be reached. */
     async bytesOf(

@@ -11,8 +11,9 @@ import {
   workspaceOf,
 } from '#domain/workspace/version.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { listVersions, type VersionRow } from '#store/workspaces/workspaces.ts';
-import { changeFiles, noVersion, openFiles } from './change-files.ts';
+import { findThread } from '#store/threads/thread-listings.ts';
+import { listVersions, readWorkspace, type VersionRow } from '#store/workspaces/workspaces.ts';
+import { changeFiles } from './change-files.ts';
 import type { StoredFiles } from './stored-files.ts';
 
 export type { VersionRow } from '#store/workspaces/workspaces.ts';
@@ -24,7 +25,14 @@ export type Workspaces = ReturnType<typeof createWorkspaces>;
 /** The files of threads, as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createWorkspaces(db: Database, stored: StoredFiles) {
   const parts = { db, stored };
-  const open = (owner: Owner, thread: ThreadId, version?: number) => openFiles(db, owner, thread, version);
+  const open = (owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>
+    withOwner(db, owner, async (trx) => {
+      if (!(await findThread(trx, owner, thread))) throw new NotFound('There is no such thread.');
+      const found = await readWorkspace(trx, owner, workspaceOf(thread), version);
+      if (version !== undefined && found.version !== version) throw new NotFound(noVersion(version));
+      return found;
+    });
+  const placeOf = (owner: Owner, thread: ThreadId) => ({ thread, open: () => open(owner, thread) });
 
   async function findFile(owner: Owner, thread: ThreadId, given: string, version?: number): Promise<WorkspaceFile> {
     const path = normalizeFilePath(given);
@@ -54,7 +62,7 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
       return changeFiles(
         parts,
         owner,
-        thread,
+        placeOf(owner, thread),
         async () => ({ cause: 'person', files, isForeign: !own }),
         new Map([[sha256, content]]),
       );
@@ -64,14 +72,18 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
     async remove(owner: Owner, thread: ThreadId, given: string): Promise<Workspace> {
       const { path, mode } = await findFile(owner, thread, given);
       const files = [{ path, sha256: null, bytes: 0, mode }];
-      return changeFiles(parts, owner, thread, async () => ({ cause: 'person', files, isForeign: false }));
+      return changeFiles(parts, owner, placeOf(owner, thread), async () => ({
+        cause: 'person',
+        files,
+        isForeign: false,
+      }));
     },
 
     /** Makes the files, or one of them, what they were in a version. It is a new version, so it can be undone, too. */
     async restore(owner: Owner, thread: ThreadId, version: number, given?: string): Promise<Workspace> {
       const path = given === undefined ? undefined : normalizeFilePath(given);
-      return changeFiles(parts, owner, thread, async (now) => {
-        const then = await stored.readOf(owner, thread, version);
+      return changeFiles(parts, owner, placeOf(owner, thread), async (now) => {
+        const then = await stored.readOf(owner, workspaceOf(thread), version);
         if (then.version !== version) throw new NotFound(noVersion(version));
         const paths = path === undefined ? [...new Set([...then.files.keys(), ...now.files.keys()])] : [path];
         return {
@@ -98,3 +110,6 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
 }
 
 const removed = (path: string): ChangedFile => ({ path, sha256: null, bytes: 0, mode: PLAIN_FILE });
+
+/** It never existed, or is not kept any more. */
+const noVersion = (version: number): string => `There is no version ${version}.`;

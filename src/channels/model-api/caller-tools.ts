@@ -41,17 +41,20 @@ export type ToolRules = {
   readonly layout: Layout;
   /** Whether tools of other types than functions are refused, or passed over. */
   readonly unknownTools: 'refuse' | 'ignore';
+  /** Tools that the service runs itself, which are not the caller's. */
+  readonly isHosted?: (tool: unknown) => boolean;
 };
 
 /** The rules for a caller's tools; undefined when the request has none. On a resume, an empty list empties the catalog. */
 export function parseTools(tools: unknown, rules: ToolRules): ToolDefinition[] | undefined {
-  const { isTaken, maxBytes, layout, unknownTools } = rules;
+  const { isTaken, maxBytes, layout, unknownTools, isHosted = () => false } = rules;
   if (tools === undefined || tools === null) return undefined;
   if (!Array.isArray(tools)) throw new InvalidRequest('invalid_tool', 'tools', 'tools must be an array.');
   checkSize(tools, maxBytes);
 
   const names = new Set<string>();
-  const all = tools.map((tool: unknown, index): ListedTool => ({ tool, param: `tools[${index}]` }));
+  const listed = tools.map((tool: unknown, index): ListedTool => ({ tool, param: `tools[${index}]` }));
+  const all = listed.filter(({ tool }) => !isHosted(tool));
   return (unknownTools === 'ignore' ? all.flatMap(functionsIn) : all).map(({ tool, param: place, namespace }) => {
     const param = layout === 'flat' ? place : `${place}.function`;
     const definition = parseTool(functionOf(tool, place, layout), param, namespace);

@@ -80,11 +80,16 @@ export type FunctionCallOutputBody = {
   readonly output: readonly ContentPart[];
   /** The origin of the output. Without it, the class of the tool decides. */
   readonly reads?: OutputReads;
+  /** How code ended that the call has run. */
+  readonly ran?: RanCode;
   /** What let the call run; missing if it did not run, or ran in an older version. */
   readonly allowedBy?: AllowedBy;
   /** The person has read it and answers for it: later calls are not judged by it. */
   readonly vouched?: true;
 };
+
+/** `outcome` is `exit`, or why it was stopped, such as `timeout`. */
+export type RanCode = { readonly outcome: string; readonly exitCode: number | null };
 
 /** `results`: the addresses that a search of the operator has found. */
 export type OutputReads = Reads & { readonly results?: readonly string[] };

@@ -158,6 +158,7 @@ export function contentOf(item: Item): NewItem {
         callId: item.callId,
         output: item.output,
         ...(item.reads && { reads: item.reads }),
+        ...(item.ran && { ran: item.ran }),
         ...(item.vouched && { vouched: item.vouched }),
       };
     case 'compaction':

@@ -1,5 +1,5 @@
 import type { ChatChannel } from '../chat/chat-channel.ts';
-import type { ThreadId, TurnId } from '../ids.ts';
+import type { ThreadId, TurnId, WorkspaceId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
 import type { Gate, NewGate } from '../tool/gate.ts';
@@ -70,6 +70,8 @@ export type TurnRequest = {
   readonly trace?: TraceContext;
   /** The mission that the turn is a run of. */
   readonly mission?: MissionRun;
+  /** The workspace that the turn works on instead of its thread's own. */
+  readonly container?: WorkspaceId;
   /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };

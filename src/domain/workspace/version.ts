@@ -1,4 +1,5 @@
 import type { AttachmentHash, ThreadId, WorkspaceId } from '../ids.ts';
+import type { Turn } from '../thread/turn.ts';
 
 /** The files of a thread in one version. The bytes are attachments. */
 export type Workspace = {
@@ -41,6 +42,10 @@ export type NewVersion = {
 
 /** A thread's own workspace has the id of the thread. */
 export const workspaceOf = (thread: ThreadId): WorkspaceId => thread as string as WorkspaceId;
+
+/** The files that a turn works on: those of its thread, unless its request names a container. */
+export const workspaceOfTurn = ({ threadId, request }: Pick<Turn, 'threadId' | 'request'>): WorkspaceId =>
+  request.container ?? workspaceOf(threadId);
 
 export const PLAIN_FILE = 0o644;
 const EXECUTABLE = 0o755;

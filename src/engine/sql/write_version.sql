@@ -22,9 +22,12 @@ begin
     from changed left join before on before.path = changed.path
   )
   update workspaces as w set head = w.head + 1, files = w.files + sums.files, bytes = w.bytes + sums.bytes,
-    is_foreign = w.is_foreign or v.is_foreign
+    is_foreign = w.is_foreign or v.is_foreign, last_active_at = now()
     from sums where w.id = v.workspace and w.user_id = owner and (v.base is null or w.head = v.base)
     returning w.head into newest;
+  if newest is null and v.workspace is distinct from given_thread and not exists (select from workspaces where id = v.workspace) then
+    return null; -- the caller has deleted the container meanwhile
+  end if;
   if newest is null then raise exception using errcode = '40001', message = 'the workspace has a newer version'; end if;
   insert into workspace_versions (workspace_id, version, user_id, cause, turn_id, item_id, environment)
     values (v.workspace, newest, owner, v.cause, given_turn, given_item, v.environment);

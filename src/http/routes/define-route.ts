@@ -12,6 +12,8 @@ export type Route<Services> = RouteDescription & {
   readonly freeFields?: readonly string[];
   /** The largest body, if it is not the usual one. */
   readonly bodyBytes?: number;
+  /** A form that can be sent as JSON, too. */
+  readonly alsoJson?: boolean;
   /** Runs before the body is read. */
   readonly before?: (request: FastifyRequest, services: Services) => Promise<void>;
   // oxlint-disable-next-line typescript/no-explicit-any -- the schemas of `defineRoute` type the call
@@ -84,7 +86,7 @@ export function mountRoutes<R extends Route<never>>(
     else
       void app.register(async (scope) => {
         scope.removeAllContentTypeParsers();
-        if (route.form) takeForms(scope);
+        if (route.form) takeForms(scope, route.alsoJson);
         else scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body);
         mount(scope, route, services, rename);
       });
@@ -92,7 +94,9 @@ export function mountRoutes<R extends Route<never>>(
 }
 
 /** The handler gets the unread body, and reads it with `readForm`. */
-function takeForms(scope: FastifyInstance): void {
+function takeForms(scope: FastifyInstance, alsoJson = false): void {
+  if (alsoJson)
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
   scope.addContentTypeParser('multipart/form-data', async (_: FastifyRequest, body: unknown) => body);
   scope.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, 'Send the body as multipart/form-data.');

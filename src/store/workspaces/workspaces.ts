@@ -44,17 +44,17 @@ const READ = `
     ) as newest where sha256 is not null) as files
   from workspaces where user_id = $1 and id = $2`;
 
-/** Writes a version of a thread's own workspace. `busy`: locked. `stale`: its base is not the newest. */
+/** Writes a version of a workspace: the one that it names, or else the thread's own. `busy`: locked. `stale`: its base is not the newest. */
 export async function writeVersion(
   trx: OwnedTransaction,
   owner: Owner,
-  thread: ThreadId,
+  thread: ThreadId | null,
   version: NewVersion,
 ): Promise<'written' | 'busy' | 'stale'> {
   const [taken] = await runStatement<{ outcome: 'free' | 'busy' | 'stale' }>(
     trx,
     'select take_workspace($1, $2, $3) as outcome',
-    [thread, owner.userId, version.base],
+    [version.workspace ?? thread, owner.userId, version.base],
   );
   if (taken?.outcome !== 'free') return taken?.outcome ?? 'busy';
   const json = JSON.stringify(versionFields(version));

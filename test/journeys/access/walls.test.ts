@@ -17,6 +17,7 @@ type Belongings = {
   missionId: string;
   endpointId: string;
   fileId: string;
+  containerId: string;
 };
 type Asking = { route: string; body?: object };
 
@@ -99,6 +100,34 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
   [`GET ${prefix}/files/:id/content`]: row([200, 404, 200, 404], ({ fileId }) => ({
     route: `${prefix}/files/${fileId}/content`,
   })),
+  [`POST ${prefix}/containers`]: row([200, 200, 200, 200], () => ({
+    route: `${prefix}/containers`,
+    body: { name: 'walls' },
+  })),
+  [`GET ${prefix}/containers`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/containers` })),
+  [`GET ${prefix}/containers/:id`]: row([200, 404, 200, 404], ({ containerId }) => ({
+    route: `${prefix}/containers/${containerId}`,
+  })),
+  [`DELETE ${prefix}/containers/:id`]: row([200, 404, 200, 404], ({ containerId }) => ({
+    route: `${prefix}/containers/${containerId}`,
+  })),
+  [`POST ${prefix}/containers/:id/files`]: row([200, 404, 200, 404], ({ containerId, fileId }) => ({
+    route: `${prefix}/containers/${containerId}/files`,
+    body: { file_id: fileId },
+  })),
+  [`GET ${prefix}/containers/:id/files`]: row([200, 404, 200, 404], ({ containerId }) => ({
+    route: `${prefix}/containers/${containerId}/files`,
+  })),
+  ...Object.fromEntries(
+    ['GET :file', 'GET :file/content', 'DELETE :file'].map((each) => {
+      const [method, rest = ''] = each.split(' ');
+      // with files of others: containers.test.ts
+      const ask = ({ containerId }: Belongings) => ({
+        route: `${prefix}/containers/${containerId}/files/${rest.replace(':file', `cfile_${'0'.repeat(32)}`)}`,
+      });
+      return [`${method} ${prefix}/containers/:id/files/${rest}`, row([404, 404, 404, 404], ask)];
+    }),
+  ),
   [`DELETE ${prefix}/files/:id`]: row([200, 404, 200, 404], ({ fileId }) => ({ route: `${prefix}/files/${fileId}` })),
   [`GET ${prefix}/models`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/models` })),
 });
@@ -469,6 +498,7 @@ async function belongingsOf(
     missionId: await missionOf(service, headers, user),
     endpointId: await endpointOf(service, headers, user),
     fileId: await fileOf(service, headers, user),
+    containerId: await containerOf(service, headers, user),
   };
 }
 
@@ -480,6 +510,12 @@ async function missionOf(service: Service, headers: { authorization: string }, u
   const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
   const body = JSON.stringify({ name: 'a mission', instruction: secretOf(user), schedule });
   const made = await service.request('/api/missions', { method: 'POST', body, headers });
+  return ((await made.json()) as { id: string }).id;
+}
+
+async function containerOf(service: Service, headers: { authorization: string }, user?: TestUser): Promise<string> {
+  const body = JSON.stringify({ name: secretOf(user) });
+  const made = await service.request('/v1/containers', { method: 'POST', body, headers });
   return ((await made.json()) as { id: string }).id;
 }
 

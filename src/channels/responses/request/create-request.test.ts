@@ -7,7 +7,7 @@ import { fieldMeanings, parseCreate } from './create-request.ts';
 const OPTIONS = {
   isTaken: () => false,
   externalTools: true,
-  toolLimits: { maxBytes: 16_384, unknownTools: 'refuse' as const },
+  toolLimits: { maxBytes: 16_384, unknownTools: 'refuse' as const, hosted: [] },
   known: new Map<string, NewItem>(),
   files: new Map(),
   openSummary: () => undefined,

@@ -16,6 +16,7 @@ import { conversationId, parseConversationId } from '../conversations/conversati
 import { responseId } from '../response/response-object.ts';
 import { TOOL_ACTIVITY } from '../response/tool-activity.ts';
 import { frameMessage } from './frame-message.ts';
+import { CODE_OUTPUTS, type HostedTool, type HostedTools, isHosted, parseHosted } from './hosted-tools.ts';
 import { type ItemSources, inputItems, parseInput } from './input-items.ts';
 
 /** A create request that has passed every check. */
@@ -33,6 +34,8 @@ export type CreateRequest = {
   readonly temperature: number | null;
   readonly instructions: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Hosted tools that the request lists; undefined for none. */
+  readonly hosted: HostedTools | undefined;
   /** undefined when the request has none. */
   readonly tools: readonly ToolDefinition[] | undefined;
   readonly items: readonly NewItem[];
@@ -58,7 +61,10 @@ export type ParseOptions = ItemSources & {
   readonly toolLimits: ToolLimits;
 };
 
-export type ToolLimits = Pick<ToolRules, 'maxBytes' | 'unknownTools'>;
+export type ToolLimits = Pick<ToolRules, 'maxBytes' | 'unknownTools'> & {
+  /** The hosted tools that are served. */
+  readonly hosted: readonly HostedTool[];
+};
 
 type Context = ParseOptions & {
   /** Whether the request names the response that it continues. */
@@ -119,8 +125,13 @@ const FIELDS = {
     schema: z
       .array(z.string())
       .nullish()
-      .describe(`\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output. Other values are ignored.`),
-    parse: (value: unknown) => Array.isArray(value) && value.includes(TOOL_ACTIVITY),
+      .describe(
+        `\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output, and \`${CODE_OUTPUTS}\` what code of a hosted tool has printed and drawn. Other values are ignored.`,
+      ),
+    parse: (value: unknown) => ({
+      toolActivity: Array.isArray(value) && value.includes(TOOL_ACTIVITY),
+      codeOutputs: Array.isArray(value) && value.includes(CODE_OUTPUTS),
+    }),
   },
   context_management: {
     schema: z
@@ -140,10 +151,10 @@ const FIELDS = {
   metadata: METADATA,
   tools: {
     schema: callerTools.flat,
-    parse: (value: unknown, { isTaken, toolLimits }: Context) =>
-      parseTools(value, { isTaken, ...toolLimits, layout: 'flat' }),
+    parse: (value: unknown, { isTaken, toolLimits: { hosted, ...limits } }: Context) =>
+      parseTools(value, { isTaken, ...limits, layout: 'flat', isHosted: (tool) => isHosted(tool, hosted) }),
     refused:
-      'Anything but a list of such functions. `RESPONSES_UNKNOWN_TOOLS=ignore` passes over tools of other types.',
+      'Anything but a list of such functions. `RESPONSES_UNKNOWN_TOOLS=ignore` passes over tools of other types, and `RESPONSES_HOSTED_TOOLS` serves some of them.',
   },
   text: {
     schema: z.looseObject({ format: outputFormat.nullish() }).nullish().describe('The form of the answer.'),
@@ -201,7 +212,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], context)]),
   ) as Parsed;
   const { model, previous_response_id: previous, conversation, stream, background, store, temperature } = parsed;
-  const { instructions, metadata, tools, input, include: toolActivity, x_context: userContext } = parsed;
+  const { instructions, metadata, tools, input, include, x_context: userContext } = parsed;
   if (background && !store) throw new InvalidRequest('invalid_request', 'store', KEEPS_NOTHING);
   return {
     model,
@@ -211,11 +222,12 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     stream,
     background,
     store,
-    toolActivity,
+    toolActivity: include.toolActivity,
     temperature,
     instructions,
     metadata,
     tools,
+    hosted: parseHosted(body['tools'], { ...options, served: options.toolLimits.hosted, outputs: include.codeOutputs }),
     items: frameMessage(input, instructions, userContext),
     compactAbove: parsed.context_management,
     format: parsed.text,

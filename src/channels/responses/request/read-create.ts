@@ -2,12 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { Idempotency, TurnInput } from '#agent/input/start-turn.ts';
+import type { Containers } from '#agent/workspace/containers.ts';
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { isObject } from '#domain/is-object.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { Upload } from '#domain/workspace/upload.ts';
+import { workspaceOf } from '#domain/workspace/version.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';
 import { checkFormat } from '../../model-api/output-format.ts';
 import { toEcho } from '../response/response-echo.ts';
 import { type CreateRequest, parseCreate, type ToolLimits } from './create-request.ts';
+import { NO_CONTAINER } from './hosted-tools.ts';
 import { linksOf } from './input-items.ts';
 import { findSources } from './item-sources.ts';
 
@@ -19,13 +24,19 @@ export type CreateServices = {
   readonly externalTools: boolean;
   readonly toolLimits: ToolLimits;
   readonly fetchLinks: FetchLinks;
+  readonly containers: Pick<Containers, 'get' | 'uploadsOf' | 'namesOf'>;
+};
+
+export type ReadCreate = CreateRequest & {
+  /** Uploaded files that the thread gets for its code. */
+  readonly addedFiles: readonly Upload[];
 };
 
 /** Checks the body of a create request. */
 export async function readCreate(
   services: CreateServices,
   { principal, body }: Pick<FastifyRequest, 'principal' | 'body'>,
-): Promise<CreateRequest> {
+): Promise<ReadCreate> {
   const taken = await services.toolNames(principal);
   const sources = await findSources(services.agent, principal, isObject(body) ? body['input'] : undefined);
   const parse = async () => {
@@ -33,10 +44,37 @@ export async function readCreate(
     await checkFormat(services.agent, principal, create.format, 'text.format.schema');
     return create;
   };
-  return parseWithLinks(isObject(body) ? linksOf(body['input'], 'input') : [], parse, services.fetchLinks);
+  const create = await parseWithLinks(
+    isObject(body) ? linksOf(body['input'], 'input') : [],
+    parse,
+    services.fetchLinks,
+  );
+  return { ...create, addedFiles: await findHostedFiles(services.containers, principal, create) };
 }
 
-export function toTurnInput(create: CreateRequest, idempotency?: Idempotency): TurnInput {
+/** Checks the container, and finds the files that the thread does not have yet: code may have changed those that it has. */
+async function findHostedFiles(
+  containers: CreateServices['containers'],
+  owner: Principal,
+  { hosted, conversation, previous }: CreateRequest,
+): Promise<Upload[]> {
+  if (!hosted) return [];
+  try {
+    if (hosted.container) await containers.get(owner, hosted.container);
+    const uploads = await containers.uploadsOf(owner, hosted.uploads);
+    const threadId = conversation ?? previous?.threadId;
+    if (uploads.length === 0 || !threadId) return uploads;
+    const known = await containers.namesOf(owner, workspaceOf(threadId));
+    return uploads.filter(({ filename }) => !known.has(filename));
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    throw new InvalidRequest('invalid_tool', 'tools', hosted.container ? NO_CONTAINER : NO_FILE);
+  }
+}
+
+const NO_FILE = 'There is no such file in file_ids. Upload it to /v1/files first.';
+
+export function toTurnInput(create: ReadCreate, idempotency?: Idempotency): TurnInput {
   return {
     threadId: create.conversation ?? create.previous?.threadId,
     previousTurnId: create.previous?.turnId,
@@ -44,6 +82,7 @@ export function toTurnInput(create: CreateRequest, idempotency?: Idempotency): T
     channel: 'responses',
     items: create.items,
     tools: create.tools,
+    addedFiles: create.addedFiles,
     request: {
       model: create.model,
       temperature: create.temperature,
@@ -51,6 +90,7 @@ export function toTurnInput(create: CreateRequest, idempotency?: Idempotency): T
       ...(create.reasoningDetail && { reasoningDetail: create.reasoningDetail }),
       ...(create.format && { format: create.format }),
       ...(create.compactAbove !== undefined && { compactAbove: create.compactAbove }),
+      ...(create.hosted?.container && { container: create.hosted.container }),
       echo: toEcho(create),
     },
     idempotency,

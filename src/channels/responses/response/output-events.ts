@@ -2,6 +2,8 @@ import { type NewItem, textOf } from '#domain/thread/item.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
+import type { HostedView } from './hosted-calls.ts';
+import { createHostedEvents } from './hosted-events.ts';
 import {
   renderCall,
   renderCompaction,
@@ -13,10 +15,11 @@ import {
 import type { StreamEvent } from './stream-event.ts';
 import { createToolActivity, type McpCall } from './tool-activity.ts';
 
-/** Renders the events of the output items. The agent's tool calls are shown only with `toolActivity`. */
-export function createOutput(toolActivity: boolean): (event: TurnEvent) => Generator<StreamEvent> {
+/** Renders the events of the output items. The agent's tool calls are shown only with `toolActivity`, or as hosted tools. */
+export function createOutput(toolActivity: boolean, view?: HostedView): (event: TurnEvent) => Generator<StreamEvent> {
   const places = createPlaces();
   const activityOf = createToolActivity(toolActivity);
+  const hosted = createHostedEvents(view, places.of);
   return function* render(event) {
     switch (event.type) {
       case 'item-added':
@@ -31,13 +34,15 @@ export function createOutput(toolActivity: boolean): (event: TurnEvent) => Gener
         else if (event.written) {
           yield* showReasoning(places, event.item);
           const activity = activityOf(event.item);
-          if (activity) yield* showWhole(places.of(event.item), activity);
+          if (hosted.takes(event.item)) yield* hosted.show(event.item);
+          else if (activity) yield* showWhole(places.of(event.item), activity);
         }
         return;
       case 'tool-progress':
       case 'model-failed': // the reference format has no event for it, and its clients refuse unknown ones
         return;
       case 'turn-ended':
+        yield* hosted.end();
         if (event.gate?.kind === 'external-tool') yield* showCall(places, event.gate.call);
     }
   };

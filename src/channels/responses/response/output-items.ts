@@ -3,6 +3,7 @@ import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
 import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { bareName } from '#domain/tool/tool.ts';
+import { codeInterpreterCall, shellCall, shellCallOutput } from './hosted-calls.ts';
 import { mcpCall } from './tool-activity.ts';
 
 /** A part of a message. It never has annotations or probabilities. */
@@ -72,7 +73,16 @@ export const reasoningItem = z
   .meta({ id: 'Reasoning' });
 
 export const outputItem = z
-  .discriminatedUnion('type', [outputMessage, functionCall, mcpCall, compactionItem, reasoningItem])
+  .discriminatedUnion('type', [
+    outputMessage,
+    functionCall,
+    mcpCall,
+    codeInterpreterCall,
+    shellCall,
+    shellCallOutput,
+    compactionItem,
+    reasoningItem,
+  ])
   .meta({ id: 'OutputItem' });
 
 type OutputText = z.infer<typeof outputText>;

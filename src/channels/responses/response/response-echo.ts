@@ -1,6 +1,7 @@
 import type { ThreadId } from '#domain/ids.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
+import type { HostedTools } from '../request/hosted-tools.ts';
 
 /** The fields of a request that its response repeats. They are stored with the turn, for retrieval. */
 export type ResponseEcho = {
@@ -15,9 +16,12 @@ export type ResponseEcho = {
   readonly store: boolean;
   /** Whether the output has the agent's tool calls. */
   readonly toolActivity: boolean;
+  /** The hosted tools whose calls the output has. */
+  readonly hosted?: Pick<HostedTools, 'tools' | 'outputs'>;
 };
 
-type EchoedRequest = Omit<ResponseEcho, 'tools' | 'inConversation'> & {
+type EchoedRequest = Omit<ResponseEcho, 'tools' | 'inConversation' | 'hosted'> & {
+  readonly hosted: HostedTools | undefined;
   readonly tools: readonly ToolDefinition[] | undefined;
   readonly conversation: ThreadId | undefined;
 };
@@ -32,6 +36,7 @@ export function toEcho(create: EchoedRequest): ResponseEcho {
     background: create.background,
     store: create.store,
     toolActivity: create.toolActivity,
+    ...(create.hosted && { hosted: { tools: create.hosted.tools, outputs: create.hosted.outputs } }),
   };
 }
 

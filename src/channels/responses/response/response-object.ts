@@ -8,9 +8,11 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../../model-api/caller-tools.ts';
+import { CONTAINER_ID, formatContainerId } from '../../model-api/container-id.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
+import { renderHosted } from './hosted-calls.ts';
 import {
   type OutputItem,
   outputItem,
@@ -41,6 +43,24 @@ const echoedTool = z
     strict: z.boolean().nullable(),
   })
   .meta({ id: 'Tool' });
+
+const hostedPlace = z.string().regex(CONTAINER_ID);
+
+const echoedHosted = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('code_interpreter'),
+      container: z.union([hostedPlace, z.strictObject({ type: z.literal('auto') })]),
+    }),
+    z.strictObject({
+      type: z.literal('shell'),
+      environment: z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('container_auto') }),
+        z.strictObject({ type: z.literal('container_reference'), container_id: hostedPlace }),
+      ]),
+    }),
+  ])
+  .meta({ id: 'HostedTool' });
 
 const echoedFormat = z
   .discriminatedUnion('type', [
@@ -107,7 +127,7 @@ export const responseObject = z
     temperature: z.number().min(0).max(2),
     text: z.strictObject({ format: echoedFormat }),
     tool_choice: z.literal('auto'),
-    tools: z.array(echoedTool),
+    tools: z.array(z.union([echoedTool, echoedHosted])),
     top_logprobs: z.literal(0),
     top_p: z.number().min(0).max(1),
     truncation: z.literal('disabled'),
@@ -164,7 +184,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     temperature: turn.request.temperature ?? 1,
     text: { format: renderFormat(turn.request.format) },
     tool_choice: 'auto',
-    tools: echo.tools.map(renderTool),
+    tools: [...echo.tools.map(renderTool), ...renderHostedTools(turn, echo)],
     top_logprobs: 0,
     top_p: sampling.topP ?? 1,
     truncation: 'disabled',
@@ -184,18 +204,30 @@ function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status']
   return turn.status === 'running' ? 'in_progress' : turn.status;
 }
 
-/** The turn's messages, the agent's tool calls if they are included, and the call that the caller must run. */
-function renderOutput({ made, gate }: TurnReply, { toolActivity }: ResponseEcho): OutputItem[] {
+/** The turn's messages, the agent's tool calls if they are included or hosted, and the call that the caller must run. */
+function renderOutput({ turn, made, gate }: TurnReply, { toolActivity }: ResponseEcho): OutputItem[] {
+  const hosted = renderHosted(turn, made);
   const activityOf = createToolActivity(toolActivity);
   const said = made.flatMap((item): OutputItem[] => {
     if (item.type === 'compaction') return [renderCompaction(item)];
-    const shown = isAnswer(item) ? renderMessage(item) : activityOf(item);
+    const activity = activityOf(item);
+    const ofTool = hosted.has(item.id) ? hosted.get(item.id) : activity;
+    const shown = isAnswer(item) ? renderMessage(item) : ofTool;
     return [...renderReasoningBefore(item), ...(shown ? [shown] : [])];
   });
   return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;
 }
 
 const renderTool = (tool: ToolDefinition): ResponseObject['tools'][number] => ({ type: 'function', ...tool });
+
+function renderHostedTools({ request: { container } }: Turn, { hosted }: ResponseEcho): ResponseObject['tools'] {
+  const id = container && formatContainerId(container);
+  return (hosted?.tools ?? []).map((type) =>
+    type === 'shell'
+      ? { type, environment: id ? { type: 'container_reference', container_id: id } : { type: 'container_auto' } }
+      : { type, container: id ?? { type: 'auto' } },
+  );
+}
 
 export function renderUsage(usage: Usage): ResponseObject['usage'] {
   return {

@@ -1,5 +1,13 @@
 import { z } from 'zod';
 import {
+  codeCallId,
+  codeInterpreterCall,
+  shellCall,
+  shellCallOutput,
+  shellOutputId,
+  shellResult,
+} from './hosted-calls.ts';
+import {
   compactionItem,
   emptyMessage,
   functionCall,
@@ -17,6 +25,8 @@ import { mcpCall } from './tool-activity.ts';
 const index = z.int().min(0);
 const partFields = { item_id: messageId, output_index: index, content_index: z.literal(0) };
 const summaryFields = { item_id: reasoningId, output_index: index, summary_index: index };
+const codeFields = { item_id: codeCallId, output_index: index };
+const commandFields = { output_index: index, command_index: z.literal(0) };
 const logprobs = z.array(z.never());
 
 /** The events of a stream. */
@@ -26,7 +36,16 @@ export const streamEvent = z
     snapshotEvent('response.in_progress', isBeginning),
     eventOf('response.output_item.added', {
       output_index: index,
-      item: z.discriminatedUnion('type', [emptyMessage, functionCall, mcpCall, compactionItem, reasoningItem]),
+      item: z.discriminatedUnion('type', [
+        emptyMessage,
+        functionCall,
+        mcpCall,
+        codeInterpreterCall,
+        shellCall,
+        shellCallOutput,
+        compactionItem,
+        reasoningItem,
+      ]),
     }),
     eventOf('response.content_part.added', { ...partFields, part: outputText }).refine(
       (added) => added.part.text === '',
@@ -48,6 +67,24 @@ export const streamEvent = z
     eventOf('response.reasoning_summary_text.delta', { ...summaryFields, delta: z.string().min(1) }),
     eventOf('response.reasoning_summary_text.done', { ...summaryFields, text: z.string() }),
     eventOf('response.reasoning_summary_part.done', { ...summaryFields, part: summaryText }),
+    eventOf('response.code_interpreter_call.in_progress', codeFields),
+    eventOf('response.code_interpreter_call_code.delta', { ...codeFields, delta: z.string().min(1) }),
+    eventOf('response.code_interpreter_call_code.done', { ...codeFields, code: z.string() }),
+    eventOf('response.code_interpreter_call.interpreting', codeFields),
+    eventOf('response.code_interpreter_call.completed', codeFields),
+    eventOf('response.shell_call_command.added', { ...commandFields, command: z.literal('') }),
+    eventOf('response.shell_call_command.delta', { ...commandFields, delta: z.string().min(1) }),
+    eventOf('response.shell_call_command.done', { ...commandFields, command: z.string() }),
+    eventOf('response.shell_call_output_content.delta', {
+      ...commandFields,
+      item_id: shellOutputId,
+      delta: z.strictObject({ stdout: z.string().min(1) }),
+    }),
+    eventOf('response.shell_call_output_content.done', {
+      ...commandFields,
+      item_id: shellOutputId,
+      output: z.array(shellResult).max(1),
+    }),
     eventOf('response.output_item.done', { output_index: index, item: outputItem }),
     snapshotEvent('response.completed', ({ status }) => status === 'completed'),
     snapshotEvent('response.incomplete', ({ status }) => status === 'incomplete'),

@@ -10,8 +10,8 @@ import type { Limiter } from '#http/caller/rate-limit.ts';
 import type { SocketConnection } from '#http/socket/socket-connection.ts';
 import { renderSocketError } from '#http/socket/socket-error.ts';
 import type { TakePace } from '#http/socket/socket-pace.ts';
-import type { CreateRequest } from '../request/create-request.ts';
-import { type CreateServices, readCreate, toTurnInput } from '../request/read-create.ts';
+
+import { type CreateServices, type ReadCreate, readCreate, toTurnInput } from '../request/read-create.ts';
 import { discard } from '../response/delivery.ts';
 import { isTerminal } from '../response/is-terminal.ts';
 import { echoOf } from '../response/response-echo.ts';
@@ -45,7 +45,7 @@ export function createSession(
     if (memory.find(previousId)) memory.forget();
   }
 
-  async function respond(create: CreateRequest, name: { stream_id?: string }): Promise<void> {
+  async function respond(create: ReadCreate, name: { stream_id?: string }): Promise<void> {
     const { turn, fresh } = await start(agent, principal, create, memory.find(create.previousResponseId));
     const events = streamResponse(agent, principal, turn, {
       model: create.model,
@@ -62,7 +62,7 @@ export function createSession(
   }
 
   /** Sends the last event. A response that is not stored moves from the database to this socket's memory. */
-  async function finish(create: CreateRequest, turn: Turn, event: LastEvent, name: { stream_id?: string }) {
+  async function finish(create: ReadCreate, turn: Turn, event: LastEvent, name: { stream_id?: string }) {
     const { response } = event;
     const isUsable = response.status === 'completed' || response.status === 'incomplete';
     if (!isUsable) evict(create.previousResponseId);
@@ -95,7 +95,7 @@ export function createSession(
 async function start(
   agent: Agent,
   principal: Principal,
-  create: CreateRequest,
+  create: ReadCreate,
   remembered: Remembered | undefined,
 ): Promise<StartedTurn> {
   if (remembered) {
@@ -135,7 +135,7 @@ const isLast = (event: NumberedStreamEvent): event is LastEvent => isTerminal(ev
 async function checkStored(
   agent: Agent,
   owner: Principal,
-  previous: NonNullable<CreateRequest['previous']>,
+  previous: NonNullable<ReadCreate['previous']>,
 ): Promise<void> {
   const found = await agent.getTurn(owner, previous).catch((error: unknown) => {
     if (error instanceof NotFound) return undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ThreadId } from '#domain/ids.ts';
+import type { WorkspaceId } from '#domain/ids.ts';
 import type { Sandboxes, Strength } from '#sandbox/sandbox.ts';
 import type { Tool, ToolContext, ToolFlow } from '../../tool.ts';
 import { textTool } from '../json-tool.ts';
@@ -30,12 +30,12 @@ const title = z
 /** The tools that run code; none where no code may run. An approval applies to one version of the files, in one environment. */
 export async function codeTools(
   sandboxes: Pick<Sandboxes, 'strength' | 'open'>,
-  versionOf: (owner: ToolContext['owner'], thread: ThreadId) => Promise<number>,
+  versionOf: (owner: ToolContext['owner'], workspace: WorkspaceId) => Promise<number>,
 ): Promise<Tool[]> {
   const strength = await sandboxes.strength();
   if (strength.why !== undefined || !strength.environment) return [];
   const { digest } = strength.environment;
-  const state: Tool['state'] = async (owner, thread) => `${digest} ${await versionOf(owner, thread)}`;
+  const state: Tool['state'] = async (owner, workspace) => `${digest} ${await versionOf(owner, workspace)}`;
   return [shellTool, pythonTool].map((make) => ({ ...make(sandboxes, strength), state }));
 }
 

@@ -68,6 +68,7 @@ async function runIn(
     throw error;
   }
   const { staged, refused } = toStaged(changes);
+  context.onRan?.({ outcome: ran.outcome, exitCode: ran.exitCode });
   if (ran.outcome !== 'exit') context.onStopped?.(ran.outcome);
   // Names that were left out are still in the sandbox: it no longer has exactly the files of a version.
   const isExact = refused.length === 0 && !changes.excess;

@@ -1,0 +1,81 @@
+import type { FunctionCallBody, FunctionCallOutputBody, NewItem } from '#domain/thread/item.ts';
+import { type HostedView, hostedToolOf, renderCode, renderShell, renderShellOutput } from './hosted-calls.ts';
+import type { StreamEvent } from './stream-event.ts';
+
+type Call = NewItem & FunctionCallBody;
+type Output = NewItem & FunctionCallOutputBody;
+type Place = (item: NewItem) => { readonly output_index: number };
+
+/** Renders the events of hosted tools: code when the model has written it, and its end when it has run. */
+export function createHostedEvents(view: HostedView | undefined, placeOf: Place) {
+  const open: Call[] = [];
+
+  return {
+    /** Whether the item is shown here, and not as another one. */
+    takes(item: NewItem): boolean {
+      if (item.type === 'function_call') return hostedToolOf(view, item) !== undefined;
+      return item.type === 'function_call_output' && open.some(({ callId }) => callId === item.callId);
+    },
+
+    *show(item: NewItem): Generator<StreamEvent> {
+      if (!view) return;
+      if (item.type === 'function_call') {
+        open.push(item);
+        yield* hostedToolOf(view, item) === 'shell' ? startShell(view, item) : startCode(view, item);
+      }
+      if (item.type !== 'function_call_output') return;
+      const [call] = open.splice(
+        open.findIndex(({ callId }) => callId === item.callId), // the first output answers the first call
+        1,
+      );
+      if (call) yield* hostedToolOf(view, call) === 'shell' ? endShell(item) : endCode(view, call, item);
+    },
+
+    /** The turn has ended before these calls: they wait for a person. */
+    *end(): Generator<StreamEvent> {
+      for (const call of view ? open.splice(0) : [])
+        if (view && hostedToolOf(view, call) !== 'shell')
+          yield { type: 'response.output_item.done', ...placeOf(call), item: renderCode(view, call, 'incomplete') };
+    },
+  };
+
+  function* startCode(shown: HostedView, call: Call): Generator<StreamEvent> {
+    const item = renderCode(shown, call, 'in_progress');
+    const place = { item_id: item.id, ...placeOf(call) };
+    yield { type: 'response.output_item.added', ...placeOf(call), item: { ...item, code: '' } };
+    yield { type: 'response.code_interpreter_call.in_progress', ...place };
+    if (item.code) yield { type: 'response.code_interpreter_call_code.delta', ...place, delta: item.code };
+    yield { type: 'response.code_interpreter_call_code.done', ...place, code: item.code };
+    yield { type: 'response.code_interpreter_call.interpreting', ...place };
+  }
+
+  function* endCode(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
+    const item = renderCode(shown, call, 'completed', output);
+    yield { type: 'response.code_interpreter_call.completed', item_id: item.id, ...placeOf(call) };
+    yield { type: 'response.output_item.done', ...placeOf(call), item };
+  }
+
+  function* startShell(shown: HostedView, call: Call): Generator<StreamEvent> {
+    const item = renderShell(shown, call, 'completed');
+    const [command = ''] = item.action.commands;
+    const place = { ...placeOf(call), command_index: 0 as const };
+    const empty = { ...item, status: 'in_progress' as const, action: { ...item.action, commands: [] } };
+    yield { type: 'response.output_item.added', ...placeOf(call), item: empty };
+    yield { type: 'response.shell_call_command.added', ...place, command: '' };
+    if (command) yield { type: 'response.shell_call_command.delta', ...place, delta: command };
+    yield { type: 'response.shell_call_command.done', ...place, command };
+    yield { type: 'response.output_item.done', ...placeOf(call), item };
+  }
+
+  function* endShell(output: Output): Generator<StreamEvent> {
+    const item = renderShellOutput(output);
+    const place = { item_id: item.id, ...placeOf(output), command_index: 0 as const };
+    const [result] = item.output;
+    const empty = { ...item, status: 'in_progress' as const, output: [] };
+    yield { type: 'response.output_item.added', ...placeOf(output), item: empty };
+    if (result?.stdout)
+      yield { type: 'response.shell_call_output_content.delta', ...place, delta: { stdout: result.stdout } };
+    yield { type: 'response.shell_call_output_content.done', ...place, output: item.output };
+    yield { type: 'response.output_item.done', ...placeOf(output), item };
+  }
+}
