@@ -30,6 +30,7 @@ export default defineConfig({
             'build/typed-client',
             'build/chat-completions',
             'build/files',
+            'build/hosted-tools',
             'build/coding-agents',
             'build/proxies',
             'build/webhooks',

@@ -22,7 +22,7 @@ export type CreateResponse = {
   readonly background?: boolean | null;
   /** `false`: the response is deleted once it has been delivered. */
   readonly store?: boolean | null;
-  /** `reborn.tool_activity` adds the agent's tool calls to the output. Other values are ignored. */
+  /** `reborn.tool_activity` adds the agent's tool calls to the output, and `code_interpreter_call.outputs` what code of a hosted tool has printed and drawn. Other values are ignored. */
   readonly include?: readonly string[] | null;
   /** `compaction`: a prompt of more than `compact_threshold` tokens is compacted, and `output` begins with the summary as a `compaction` item. */
   readonly context_management?: readonly ({
@@ -178,7 +178,7 @@ export type Response = {
     readonly format: TextFormat;
   };
   readonly tool_choice: 'auto';
-  readonly tools: readonly Tool[];
+  readonly tools: readonly (Tool | HostedTool)[];
   readonly top_logprobs: 0;
   readonly top_p: number;
   readonly truncation: 'disabled';
@@ -193,7 +193,7 @@ export type Failure = {
   readonly type: 'invalid_request_error' | 'server_error';
 };
 
-export type OutputItem = OutputMessage | FunctionCall | McpCall | Compaction | Reasoning;
+export type OutputItem = OutputMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | Compaction | Reasoning;
 
 export type OutputMessage = {
   readonly id: string;
@@ -206,8 +206,18 @@ export type OutputMessage = {
 export type OutputText = {
   readonly type: 'output_text';
   readonly text: string;
-  readonly annotations: readonly never[];
+  readonly annotations: readonly ContainerFileCitation[];
   readonly logprobs: readonly never[];
+};
+
+/** Only for requests with hosted tools. */
+export type ContainerFileCitation = {
+  readonly type: 'container_file_citation';
+  readonly container_id: string;
+  readonly file_id: string;
+  readonly filename: string;
+  readonly start_index: number;
+  readonly end_index: number;
 };
 
 export type FunctionCall = {
@@ -234,6 +244,62 @@ export type McpCall = {
   /** Text only, at most 16,384 characters. */
   readonly output: string;
   readonly error: null;
+};
+
+/** Only for requests with the hosted tool `code_interpreter`. */
+export type CodeInterpreterCall = {
+  readonly id: string;
+  readonly type: 'code_interpreter_call';
+  readonly status: 'in_progress' | 'interpreting' | 'completed' | 'incomplete';
+  readonly code: string;
+  readonly container_id: string;
+  /** null without `include: ["code_interpreter_call.outputs"]`. */
+  readonly outputs: readonly ({
+    readonly type: 'logs';
+    readonly logs: string;
+  } | {
+    readonly type: 'image';
+    /** A path of this service. */
+    readonly url: string;
+  })[] | null;
+};
+
+/** Only for requests with the hosted tool `shell`. */
+export type ShellCall = {
+  readonly id: string;
+  readonly type: 'shell_call';
+  readonly status: 'in_progress' | 'completed';
+  readonly call_id: string;
+  readonly action: {
+    readonly commands: readonly string[];
+    readonly timeout_ms: number | null;
+    readonly max_output_length: null;
+  };
+  readonly environment: {
+    readonly type: 'container_reference';
+    readonly container_id: string;
+  };
+};
+
+export type ShellCallOutput = {
+  readonly id: string;
+  readonly type: 'shell_call_output';
+  readonly status: 'in_progress' | 'completed';
+  readonly call_id: string;
+  readonly max_output_length: null;
+  readonly output: readonly ShellResult[];
+};
+
+export type ShellResult = {
+  /** Everything that was printed, and what the service says about it. */
+  readonly stdout: string;
+  readonly stderr: '';
+  readonly outcome: {
+    readonly type: 'exit';
+    readonly exit_code: number;
+  } | {
+    readonly type: 'timeout';
+  };
 };
 
 export type Compaction = {
@@ -272,6 +338,21 @@ export type Tool = {
   readonly strict: boolean | null;
 };
 
+export type HostedTool = {
+  readonly type: 'code_interpreter';
+  readonly container: string | {
+    readonly type: 'auto';
+  };
+} | {
+  readonly type: 'shell';
+  readonly environment: {
+    readonly type: 'container_auto';
+  } | {
+    readonly type: 'container_reference';
+    readonly container_id: string;
+  };
+};
+
 export type Usage = {
   readonly input_tokens: number;
   readonly input_tokens_details: {
@@ -307,7 +388,7 @@ export type StreamEvent = {
   readonly type: 'response.output_item.added';
   readonly sequence_number: number;
   readonly output_index: number;
-  readonly item: EmptyMessage | FunctionCall | McpCall | Compaction | Reasoning;
+  readonly item: EmptyMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | Compaction | Reasoning;
 } | {
   readonly type: 'response.content_part.added';
   readonly sequence_number: number;
@@ -323,6 +404,14 @@ export type StreamEvent = {
   readonly content_index: 0;
   readonly delta: string;
   readonly logprobs: readonly never[];
+} | {
+  readonly type: 'response.output_text.annotation.added';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly content_index: 0;
+  readonly annotation_index: number;
+  readonly annotation: ContainerFileCitation;
 } | {
   readonly type: 'response.output_text.done';
   readonly sequence_number: number;
@@ -373,6 +462,67 @@ export type StreamEvent = {
   readonly output_index: number;
   readonly summary_index: number;
   readonly part: SummaryText;
+} | {
+  readonly type: 'response.code_interpreter_call.in_progress';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.code_interpreter_call_code.delta';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly delta: string;
+} | {
+  readonly type: 'response.code_interpreter_call_code.done';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly code: string;
+} | {
+  readonly type: 'response.code_interpreter_call.interpreting';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.code_interpreter_call.completed';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.shell_call_command.added';
+  readonly sequence_number: number;
+  readonly output_index: number;
+  readonly command_index: 0;
+  readonly command: '';
+} | {
+  readonly type: 'response.shell_call_command.delta';
+  readonly sequence_number: number;
+  readonly output_index: number;
+  readonly command_index: 0;
+  readonly delta: string;
+} | {
+  readonly type: 'response.shell_call_command.done';
+  readonly sequence_number: number;
+  readonly output_index: number;
+  readonly command_index: 0;
+  readonly command: string;
+} | {
+  readonly type: 'response.shell_call_output_content.delta';
+  readonly sequence_number: number;
+  readonly output_index: number;
+  readonly command_index: 0;
+  readonly item_id: string;
+  readonly delta: {
+    readonly stdout: string;
+  };
+} | {
+  readonly type: 'response.shell_call_output_content.done';
+  readonly sequence_number: number;
+  readonly output_index: number;
+  readonly command_index: 0;
+  readonly item_id: string;
+  readonly output: readonly ShellResult[];
 } | {
   readonly type: 'response.output_item.done';
   readonly sequence_number: number;
@@ -843,6 +993,87 @@ export type DeletedFile = {
   /** The id of an uploaded file. */
   readonly id: string;
   readonly object: 'file';
+  readonly deleted: true;
+};
+
+/** Unknown fields are ignored. */
+export type CreateContainer = {
+  readonly name: string;
+  /** Uploaded files that it begins with. */
+  readonly file_ids?: readonly string[] | null;
+  /** Without it, the container stays until it is deleted. */
+  readonly expires_after?: {
+    readonly anchor: 'last_active_at';
+    readonly minutes: number;
+  } | null;
+  /** Accepted; the operator limits memory. */
+  readonly memory_limit?: '1g' | '4g' | '16g' | '64g' | null;
+  readonly network_policy?: {
+    readonly type: 'disabled';
+  } | null;
+};
+
+export type Container = {
+  readonly id: string;
+  readonly object: 'container';
+  readonly created_at: number;
+  readonly last_active_at: number;
+  readonly status: 'running';
+  readonly name: string;
+  /** Missing for a container that stays until it is deleted. */
+  readonly expires_after?: {
+    readonly anchor: 'last_active_at';
+    readonly minutes: number;
+  };
+  readonly network_policy: {
+    readonly type: 'disabled';
+  };
+};
+
+export type ContainerPage = {
+  readonly object: 'list';
+  readonly data: readonly Container[];
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+};
+
+export type DeletedContainer = {
+  readonly id: string;
+  readonly object: 'container.deleted';
+  readonly deleted: true;
+};
+
+/** Either `file` or `file_id`, which can be sent as JSON, too. */
+export type CreateContainerFile = {
+  /** The file, up to 64 MiB. */
+  readonly file?: string;
+  /** The id of an uploaded file. */
+  readonly file_id?: string;
+};
+
+export type ContainerFile = {
+  readonly id: string;
+  readonly object: 'container.file';
+  readonly container_id: string;
+  readonly bytes: number;
+  /** When it was changed last. */
+  readonly created_at: number;
+  readonly path: string;
+  readonly source: 'user' | 'assistant';
+};
+
+export type ContainerFilePage = {
+  readonly object: 'list';
+  readonly data: readonly ContainerFile[];
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+};
+
+export type DeletedContainerFile = {
+  readonly id: string;
+  readonly object: 'container.file.deleted';
   readonly deleted: true;
 };
 
@@ -3285,6 +3516,53 @@ export type Routes = {
   'DELETE /api/v1/files/{id}': {
     params: { id: string };
     result: DeletedFile;
+  };
+  /** Create a container: files that code of several conversations can work on. */
+  'POST /api/v1/containers': {
+    body: CreateContainer;
+    result: Container;
+  };
+  /** List the caller's containers. Those of conversations are not listed. */
+  'GET /api/v1/containers': {
+    query?: { limit?: number; order?: 'asc' | 'desc'; after?: string; name?: string };
+    result: ContainerPage;
+  };
+  /** Get a container. */
+  'GET /api/v1/containers/{id}': {
+    params: { id: string };
+    result: Container;
+  };
+  /** Delete a container with its files. */
+  'DELETE /api/v1/containers/{id}': {
+    params: { id: string };
+    result: DeletedContainer;
+  };
+  /** Add a file to a container. One with the same name is replaced, and its id stays. */
+  'POST /api/v1/containers/{id}/files': {
+    params: { id: string };
+    body: unknown;
+    result: ContainerFile;
+  };
+  /** List the files of a container, by their last change. */
+  'GET /api/v1/containers/{id}/files': {
+    params: { id: string };
+    query?: { limit?: number; order?: 'asc' | 'desc'; after?: string };
+    result: ContainerFilePage;
+  };
+  /** Get what is known about a file of a container. */
+  'GET /api/v1/containers/{id}/files/{file}': {
+    params: { id: string; file: string };
+    result: ContainerFile;
+  };
+  /** Get the bytes of a file of a container. */
+  'GET /api/v1/containers/{id}/files/{file}/content': {
+    params: { id: string; file: string };
+    result: undefined;
+  };
+  /** Delete a file of a container. */
+  'DELETE /api/v1/containers/{id}/files/{file}': {
+    params: { id: string; file: string };
+    result: DeletedContainerFile;
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {

@@ -21,7 +21,7 @@ describe('without any setting', () => {
       signInRatePerMinute: 30,
       shareLinks: true,
       responsesTimeoutSecs: 120,
-      responsesTools: { maxBytes: 16_384, unknownTools: 'refuse' },
+      responsesTools: { maxBytes: 16_384, unknownTools: 'refuse', hosted: [] },
       oidc: undefined,
       model: {
         provider: 'demo',
@@ -165,7 +165,7 @@ test('every option is read into the configuration', () => {
     signInRatePerMinute: 32,
     shareLinks: false,
     responsesTimeoutSecs: 30,
-    responsesTools: { maxBytes: 32_768, unknownTools: 'ignore' },
+    responsesTools: { maxBytes: 32_768, unknownTools: 'ignore', hosted: ['shell', 'code_interpreter'] },
     oidc: {
       issuer: 'https://id.example.com/',
       clientId: 'reborn',

@@ -1,5 +1,4 @@
 import type { AttachmentHash, ThreadId, WorkspaceId } from '../ids.ts';
-import type { Turn } from '../thread/turn.ts';
 
 /** The files of a thread in one version. The bytes are attachments. */
 export type Workspace = {
@@ -44,8 +43,10 @@ export type NewVersion = {
 export const workspaceOf = (thread: ThreadId): WorkspaceId => thread as string as WorkspaceId;
 
 /** The files that a turn works on: those of its thread, unless its request names a container. */
-export const workspaceOfTurn = ({ threadId, request }: Pick<Turn, 'threadId' | 'request'>): WorkspaceId =>
+export const workspaceOfTurn = ({ threadId, request }: TurnPlace): WorkspaceId =>
   request.container ?? workspaceOf(threadId);
+
+type TurnPlace = { readonly threadId: ThreadId; readonly request: { readonly container?: WorkspaceId } };
 
 export const PLAIN_FILE = 0o644;
 const EXECUTABLE = 0o755;

@@ -142,6 +142,31 @@ test('a command is a shell_call with its output', async ({ service }) => {
   expect(replayed.output_text).toBe('yes');
 });
 
+test('an answer cites the files that were handed over', async ({ service }) => {
+  const client = connect(service);
+  const upload = await client.files.create({ file: await csv('Ann,3\n'), purpose: 'user_data' });
+  const ask = (input: string, more: object = {}) =>
+    client.responses.stream({
+      model: 'm',
+      input,
+      tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: [upload.id] } }],
+      ...more,
+    });
+  const stream = ask(`use reborn_file_present ${JSON.stringify({ paths: ['/workspace/costs.csv'] })}`);
+  const added = [];
+  for await (const event of stream) if (event.type === 'response.output_text.annotation.added') added.push(event);
+  const { output_text: said, output } = await stream.finalResponse();
+  const message = output.find(({ type }) => type === 'message');
+  const part = message?.type === 'message' ? message.content[0] : undefined;
+  const [citation] = part?.type === 'output_text' ? part.annotations : [];
+  if (citation?.type !== 'container_file_citation') throw new Error('There is no citation.');
+  expect(added).toMatchObject([{ annotation: citation }]);
+  expect(said.slice(citation.start_index, citation.end_index)).toBe('costs.csv');
+  const { container_id } = citation;
+  const content = await client.containers.files.content.retrieve(citation.file_id, { container_id });
+  expect(await content.text()).toBe('Ann,3\n');
+});
+
 test('a request without hosted tools shows no calls', async ({ service }) => {
   const { output } = await connect(service).responses.create({ model: 'm', input: python('1') });
   expect(output.map(({ type }) => type)).toEqual(['message']);

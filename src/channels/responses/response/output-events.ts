@@ -2,6 +2,7 @@ import { type NewItem, textOf } from '#domain/thread/item.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
+import { createCitations, type FileCitation } from './file-citations.ts';
 import type { HostedView } from './hosted-calls.ts';
 import { createHostedEvents } from './hosted-events.ts';
 import {
@@ -20,6 +21,7 @@ export function createOutput(toolActivity: boolean, view?: HostedView): (event: 
   const places = createPlaces();
   const activityOf = createToolActivity(toolActivity);
   const hosted = createHostedEvents(view, places.of);
+  const citationsOf = createCitations(view);
   return function* render(event) {
     switch (event.type) {
       case 'item-added':
@@ -30,8 +32,9 @@ export function createOutput(toolActivity: boolean, view?: HostedView): (event: 
         return;
       case 'item-done':
         if (event.item.type === 'compaction') yield* showWhole(places.of(event.item), renderCompaction(event.item));
-        else if (isAnswer(event.item)) yield* finishMessage(places, event.item);
+        else if (isAnswer(event.item)) yield* finishMessage(places, event.item, citationsOf(event.item));
         else if (event.written) {
+          citationsOf(event.item);
           yield* showReasoning(places, event.item);
           const activity = activityOf(event.item);
           if (hosted.takes(event.item)) yield* hosted.show(event.item);
@@ -93,11 +96,13 @@ function* addText(places: Places, event: Extract<TurnEvent, { type: 'text-delta'
   yield { type: 'response.output_text.delta', item_id, output_index, content_index: 0, delta, logprobs: [] };
 }
 
-function* finishMessage(places: Places, message: Message): Generator<StreamEvent> {
+function* finishMessage(places: Places, message: Message, citations: readonly FileCitation[]): Generator<StreamEvent> {
   const said = textOf(message.content);
+  for (const [annotation_index, annotation] of citations.entries())
+    yield { type: 'response.output_text.annotation.added', ...places.part(message), annotation_index, annotation };
   yield { type: 'response.output_text.done', ...places.part(message), text: said, logprobs: [] };
-  yield { type: 'response.content_part.done', ...places.part(message), part: renderText(said) };
-  yield { type: 'response.output_item.done', ...places.of(message), item: renderMessage(message) };
+  yield { type: 'response.content_part.done', ...places.part(message), part: renderText(said, citations) };
+  yield { type: 'response.output_item.done', ...places.of(message), item: renderMessage(message, citations) };
 }
 
 /** Without deltas: the call arrives whole, and clients would add the deltas to it. */

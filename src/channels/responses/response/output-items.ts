@@ -3,15 +3,16 @@ import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
 import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { bareName } from '#domain/tool/tool.ts';
+import { type FileCitation, fileCitation } from './file-citations.ts';
 import { codeInterpreterCall, shellCall, shellCallOutput } from './hosted-calls.ts';
 import { mcpCall } from './tool-activity.ts';
 
-/** A part of a message. It never has annotations or probabilities. */
+/** A part of a message. It never has probabilities. */
 export const outputText = z
   .strictObject({
     type: z.literal('output_text'),
     text: z.string(),
-    annotations: z.array(z.never()),
+    annotations: z.array(fileCitation),
     logprobs: z.array(z.never()),
   })
   .meta({ id: 'OutputText' });
@@ -110,13 +111,13 @@ export function renderItem(item: NewItem) {
 }
 
 /** A message of the assistant, from this turn or from the caller's input. */
-export function renderMessage(item: NewItem & MessageBody): OutputMessage {
+export function renderMessage(item: NewItem & MessageBody, citations: readonly FileCitation[] = []): OutputMessage {
   return {
     id: wireItemId(item.type, item.id),
     type: item.type,
     role: 'assistant',
     status: item.status,
-    content: [renderText(textOf(item.content))],
+    content: [renderText(textOf(item.content), citations)],
   };
 }
 
@@ -160,9 +161,9 @@ export function parseItemId(id: string): ItemId | undefined {
   return hex === undefined ? undefined : uuidFromHex(hex);
 }
 
-export const renderText = (said: string): OutputText => ({
+export const renderText = (said: string, citations: readonly FileCitation[] = []): OutputText => ({
   type: 'output_text',
   text: said,
-  annotations: [],
+  annotations: [...citations],
   logprobs: [],
 });

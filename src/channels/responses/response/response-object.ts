@@ -12,7 +12,8 @@ import { CONTAINER_ID, formatContainerId } from '../../model-api/container-id.ts
 import { isAnswer } from '../../model-api/is-answer.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
-import { renderHosted } from './hosted-calls.ts';
+import { createCitations } from './file-citations.ts';
+import { hostedViewOf, renderHosted } from './hosted-calls.ts';
 import {
   type OutputItem,
   outputItem,
@@ -207,12 +208,14 @@ function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status']
 /** The turn's messages, the agent's tool calls if they are included or hosted, and the call that the caller must run. */
 function renderOutput({ turn, made, gate }: TurnReply, { toolActivity }: ResponseEcho): OutputItem[] {
   const hosted = renderHosted(turn, made);
+  const citationsOf = createCitations(hostedViewOf(turn));
   const activityOf = createToolActivity(toolActivity);
   const said = made.flatMap((item): OutputItem[] => {
     if (item.type === 'compaction') return [renderCompaction(item)];
     const activity = activityOf(item);
     const ofTool = hosted.has(item.id) ? hosted.get(item.id) : activity;
-    const shown = isAnswer(item) ? renderMessage(item) : ofTool;
+    const citations = citationsOf(item);
+    const shown = isAnswer(item) ? renderMessage(item, citations) : ofTool;
     return [...renderReasoningBefore(item), ...(shown ? [shown] : [])];
   });
   return gate?.kind === 'external-tool' ? [...said, renderCall(gate.call)] : said;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileCitation } from './file-citations.ts';
 import {
   codeCallId,
   codeInterpreterCall,
@@ -52,6 +53,11 @@ export const streamEvent = z
       'a part is added empty',
     ),
     eventOf('response.output_text.delta', { ...partFields, delta: z.string().min(1), logprobs }),
+    eventOf('response.output_text.annotation.added', {
+      ...partFields,
+      annotation_index: index,
+      annotation: fileCitation,
+    }),
     eventOf('response.output_text.done', { ...partFields, text: z.string(), logprobs }),
     eventOf('response.content_part.done', { ...partFields, part: outputText }),
     eventOf('response.function_call_arguments.done', {
