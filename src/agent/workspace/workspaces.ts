@@ -25,13 +25,7 @@ export type Workspaces = ReturnType<typeof createWorkspaces>;
 /** The files of threads, as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createWorkspaces(db: Database, stored: StoredFiles) {
   const parts = { db, stored };
-  const open = (owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>
-    withOwner(db, owner, async (trx) => {
-      if (!(await findThread(trx, owner, thread))) throw new NotFound('There is no such thread.');
-      const found = await readWorkspace(trx, owner, workspaceOf(thread), version);
-      if (version !== undefined && found.version !== version) throw new NotFound(noVersion(version));
-      return found;
-    });
+  const open = (owner: Owner, thread: ThreadId, version?: number) => openFiles(db, owner, thread, version);
   const placeOf = (owner: Owner, thread: ThreadId) => ({ thread, open: () => open(owner, thread) });
 
   async function findFile(owner: Owner, thread: ThreadId, given: string, version?: number): Promise<WorkspaceFile> {
@@ -108,6 +102,14 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
     },
   };
 }
+
+const openFiles = (db: Database, owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>
+  withOwner(db, owner, async (trx) => {
+    if (!(await findThread(trx, owner, thread))) throw new NotFound('There is no such thread.');
+    const found = await readWorkspace(trx, owner, workspaceOf(thread), version);
+    if (version !== undefined && found.version !== version) throw new NotFound(noVersion(version));
+    return found;
+  });
 
 const removed = (path: string): ChangedFile => ({ path, sha256: null, bytes: 0, mode: PLAIN_FILE });
 

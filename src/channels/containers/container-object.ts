@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ContainerFile } from '#agent/workspace/containers.ts';
+import type { ContainerFile } from '#agent/workspace/container-files.ts';
 import type { WorkspaceId } from '#domain/ids.ts';
 import type { Container } from '#domain/workspace/container.ts';
 import {

@@ -7,8 +7,6 @@ import { journey } from '../../support/journey.ts';
 import { type Service, TOKEN } from '../../support/service.ts';
 
 const test = journey().override('settings', { SANDBOX: 'auto', RESPONSES_HOSTED_TOOLS: 'code_interpreter,shell' });
-const byDefault = journey().override('settings', { SANDBOX: 'auto' });
-const withoutCode = journey().override('settings', { SANDBOX: 'off', RESPONSES_HOSTED_TOOLS: 'code_interpreter' });
 
 const connect = (service: Service, apiKey = TOKEN) =>
   new OpenAI({ baseURL: `${service.url}/v1`, apiKey, maxRetries: 0 });
@@ -183,27 +181,4 @@ test('containers of others, unknown ones and other environments are refused', as
   await expect(ask({ type: 'web_search' })).rejects.toMatchObject({ ...refused, param: 'tools[0].type' });
   const unknown = { type: 'auto', file_ids: [`file-${'0'.repeat(32)}`] };
   await expect(ask({ type: 'code_interpreter', container: unknown })).rejects.toMatchObject(refused);
-});
-
-byDefault('hosted tools are refused unless the operator names them', async ({ service }) => {
-  for (const tool of [{ type: 'code_interpreter', container: { type: 'auto' } }, { type: 'shell' }]) {
-    const body = JSON.stringify({ model: 'm', input: 'say hi', tools: [tool] });
-    const answer = await service.request('/v1/responses', { method: 'POST', body });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
-      error: {
-        code: 'invalid_tool',
-        param: 'tools[0].type',
-        message: 'Only tools of type "function" are accepted.',
-      },
-    });
-  }
-});
-
-withoutCode('a service that runs no code says so', async ({ service }) => {
-  const tools = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }];
-  await expect(connect(service).responses.create({ model: 'm', input: 'hi', tools })).rejects.toMatchObject({
-    status: 400,
-    message: expect.stringContaining('it has no sandbox'),
-  });
 });
