@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-const WINDOW = 7000;
+const WINDOW = 8000;
 
 async function start(options: { window?: number; env?: Record<string, string> } = {}) {
   const home = await freshHome();
