@@ -37,10 +37,12 @@ export function renderSystemdUnit({ node, main, home, user }: ServiceProgram): s
   return `${lines.join('\n')}\n`;
 }
 
-/** /tmp is shared on purpose: it has the socket of a database with a long path, and commands must find it. */
+/**
+ * /tmp is shared on purpose: it has the socket of a database with a long path, and commands must find it. Without
+ * ProtectKernelTunables, because under it no sandbox can mount a /proc of its own; the service has no right to change them anyway.
+ */
 const MACHINE_WALLS = [
   'ProtectSystem=full',
-  'ProtectKernelTunables=yes',
   'ProtectKernelModules=yes',
   'ProtectControlGroups=yes',
   'RestrictSUIDSGID=yes',
