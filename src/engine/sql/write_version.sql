@@ -1,5 +1,6 @@
 -- Writes the next version of a workspace that `take_workspace` has locked, and returns its number. It holds only what changed; a file
--- without a hash is removed. Unless another workspace is named, it is the thread's own. Two transactions can create a workspace at the same time: the second one fails as a conflict.
+-- without a hash is removed. Unless another workspace is named, it is the thread's own. Two transactions can create a workspace at
+-- the same time: the second one fails as a conflict.
 create or replace function write_version(owner text, given_thread uuid, given_turn uuid, given_item uuid, given json) returns integer
 language plpgsql as $$
 declare newest integer; v record;
