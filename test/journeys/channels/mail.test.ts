@@ -252,12 +252,14 @@ test('a mailed file is one of the conversation, and presented files come as atta
     { name: 'costs.csv', mediaType: 'text/csv', bytes: table },
   ]);
 
-  const add = (name: string, bytes: number) =>
-    service.request(`/api/threads/${thread?.id}/files/${name}`, {
+  const add = async (name: string, bytes: number) => {
+    const stored = await service.request(`/api/threads/${thread?.id}/files/${name}`, {
       method: 'PUT',
       body: Buffer.alloc(bytes, name),
       headers: { ...ann.headers, 'content-type': 'application/octet-stream' },
     });
+    expect([stored.status, await stored.text()]).toEqual([200, expect.any(String)]);
+  };
   for (const name of ['one.bin', 'two.bin']) await add(name, 11_000_000);
   await present(['one.bin', 'two.bin', 'costs.csv']);
   const large = await waitFor('the large file', async () => (await inThread())[2]);

@@ -81,7 +81,7 @@ export async function startMailServers(addresses: readonly string[]) {
     /** Everything in the inbox of a person, or in another folder. */
     async in(address: string, box = ''): Promise<Mail[]> {
       const files = await Promise.all(['new', 'cur'].map((part) => listFiles(path.join(maildir(address), box, part))));
-      return Promise.all(files.flat().map(async (file) => parse(await readFile(file))));
+      return Promise.all(files.flat().map(parseOnce));
     },
     /** From now on, the server refuses mail to this address. */
     async remove(address: string): Promise<void> {
@@ -115,6 +115,17 @@ export async function startMailServers(addresses: readonly string[]) {
 async function listFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names.map((name) => path.join(folder, name));
+}
+
+const parsed = new Map<string, Promise<Mail>>();
+
+/** A mail never changes in a mailbox; only the marks after the colon of its name do. Large ones take long, and tests look often. */
+function parseOnce(file: string): Promise<Mail> {
+  const name = path.basename(file).replace(/:.*$/, '');
+  const known = parsed.get(name) ?? readFile(file).then(parse);
+  parsed.set(name, known);
+  void known.catch(() => parsed.delete(name)); // it was moved just now
+  return known;
 }
 
 async function parse(source: Buffer): Promise<Mail> {
