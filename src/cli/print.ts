@@ -37,6 +37,12 @@ export function printPiece(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printable(text) : text);
 }
 
+/** Bytes as they are, such as those of a file; a terminal gets them as text that it can't interpret. */
+export function printBytes(bytes: Buffer): void {
+  if (process.stdout.isTTY) printPiece(bytes.toString());
+  else process.stdout.write(bytes);
+}
+
 /** For those who write to the terminal by other means: prompts, above all. */
 export function toLines(text: string): string {
   return escapeInvisible(text.replaceAll('\r\n', '\n').replaceAll('\t', '    ')).trimEnd();

@@ -54,7 +54,7 @@ export function status({ json, watch, cells }: StatusOptions): Promise<void> {
       ...(deliveries ? [['deliveries', describe(deliveries)]] : []),
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
-      ['code', found.code],
+      ...(found.code === undefined ? [] : [['code', found.code]]), // an older service does not say it
     ]);
     const age = database.kind === 'embedded' ? describeAge(database.version) : undefined;
     if (age !== undefined) printNotice(`${age} ${RENEW}`);

@@ -115,6 +115,7 @@ test('an upload whose replica is killed before its row is written leaves an obje
 
   // Killed after the object is gone, and before the row that says so.
   await query(cluster, 'delete from attachment_uses');
+  await query(cluster, 'delete from workspace_files');
   const removed = cluster.proxy.freezeAt('delete from unused_objects where object_key = any', 'before');
   await query(cluster, `update attachments set idle_since = now() - interval '2 hours'`);
   await removed;

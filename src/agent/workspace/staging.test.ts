@@ -4,7 +4,7 @@ import type { WorkspaceFile } from '#domain/workspace/version.ts';
 import { stageFiles } from './staging.ts';
 import type { StoredFiles } from './stored-files.ts';
 
-const turn = { threadId: 't', userId: 'ann' } as unknown as Turn;
+const turn = { threadId: 't', userId: 'ann', request: {} } as unknown as Turn;
 const opened = { id: 't', version: 3, isForeign: false, files: new Map() };
 const file = { path: 'a.txt' } as WorkspaceFile;
 

@@ -9,7 +9,7 @@ import { inWords } from '#domain/workspace/changes.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import { filePath, isTaken, readThreadFile, saveFile } from '#terminal/files/saved-file.ts';
 import { orMissing, withClient } from '../connect/with-client.ts';
-import { printJson, printLine, printNotice, printPiece, printTable } from '../print.ts';
+import { printBytes, printJson, printLine, printNotice, printTable } from '../print.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type Options = { readonly thread?: string; readonly json?: true };
@@ -83,18 +83,12 @@ function listFiles(options: Options & { readonly version?: number }): Promise<vo
 function getFile(given: string, target: string | undefined, options: GetOptions): Promise<void> {
   return withThread(options, async (client, id) => {
     const content = await readThreadFile(client, id, given, options.version);
-    if (target === '-') return writeOut(content);
+    if (target === '-') return printBytes(content);
     const saved = await saveFile(given, content, { target, replace: options.force }).catch((error: unknown) => {
       throw isTaken(error) ? new Error('The file exists already. Choose another name, or give --force.') : error;
     });
     printLine(`Saved ${saved} (${inWords(content.length)}).`);
   });
-}
-
-/** A program gets the bytes; a terminal must not be steered by them. */
-function writeOut(content: Buffer): void {
-  if (process.stdout.isTTY) printPiece(content.toString());
-  else process.stdout.write(content);
 }
 
 function putFile(file: string, given: string | undefined, options: Options & { readonly own?: true }): Promise<void> {

@@ -21,8 +21,8 @@ export function CodeCard({ step, run }: { readonly step: Step; readonly run: Cod
   const result = output && codeResultOf(textOf(output.parts));
   const lines = result ? result.lines : linesOf(call.said ?? '').slice(-LIVE_LINES);
   return (
-    <section className="card my-1.5 min-w-0 overflow-hidden" aria-label={run.title || nameOf(run)}>
-      <header className="flex min-h-target items-center gap-2 px-3.5 py-1.5">
+    <section className="card my-2 min-w-0 overflow-hidden" aria-label={run.title || nameOf(run)}>
+      <header className="flex min-h-target items-center gap-2 px-3.5 py-2">
         {output || waits ? <Icon name="code" className="text-soft" /> : <RunningRing />}
         <span className="min-w-0 flex-1 truncate font-medium">{run.title || nameOf(run)}</span>
         <span className="shrink-0 text-meta tabular-nums text-soft">
