@@ -1,3 +1,4 @@
+import type { AttachmentHash } from '#domain/ids.ts';
 import type { Workspace, WorkspaceFile } from '#domain/workspace/version.ts';
 
 /** A change of a file that a tool wants; null removes it. */
@@ -5,6 +6,8 @@ export type FileChange = {
   readonly path: string;
   readonly content: Buffer | null;
   readonly mode?: number;
+  /** The hash of the content, if the tool has computed it. */
+  readonly sha256?: AttachmentHash;
 };
 
 /** The thread's files as a call sees them. Nothing is written before the call's output is. */

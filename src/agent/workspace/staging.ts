@@ -34,11 +34,11 @@ export type Staging = ReturnType<typeof stageFiles>;
  * neither does.
  */
 export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal) {
-  const changes = new Map<string, FileChange>();
+  const changes = new Map<string, ChangedFile>();
+  const contents = new Map<AttachmentHash, Buffer>();
   const ends: ((version: number | undefined) => void)[] = [];
   let opened: Promise<Workspace> | undefined;
   let environment: string | undefined;
-  let moved: ReadonlyMap<string, string> = new Map();
   let newest: Workspace | undefined;
   let moves = 0;
   // A database that restarts must not make a call fail: nothing has happened yet that could not be read again.
@@ -51,7 +51,11 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
     read: (file) => port.readAll([file]).then(([bytes]) => bytes as Buffer),
     readAll: (files) => patiently(() => stored.bytesOf(turn, files, signal)),
     stage(staged, options) {
-      for (const change of staged) changes.set(change.path, change);
+      for (const change of staged) {
+        const changed = toChangedFile(change);
+        changes.set(change.path, changed);
+        if (changed.sha256 && change.content) contents.set(changed.sha256, change.content);
+      }
       environment = options?.environment ?? environment;
       if (options?.onEnd) ends.push(options.onEnd);
     },
@@ -61,12 +65,11 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
     if (changes.size === 0) return { version: undefined, line: undefined };
     const before = await open();
     const now = newest ?? before;
-    const staged = [...changes.values()].map(toChangedFile);
-    const { changes: wanted, beside } = moveChanges(realChanges(before.files, staged), before.files, now.files);
-    moved = beside;
+    const real = realChanges(before.files, [...changes.values()]);
+    const { changes: wanted, beside } = moveChanges(real, before.files, now.files);
     if (wanted.length === 0) return { version: undefined, line: undefined };
     try {
-      await stored.storeFor(turn, now, wanted, contentsOf(changes.values()));
+      await stored.storeFor(turn, now, wanted, contents);
     } catch (error) {
       if (!(error instanceof ChangesRefused)) throw error;
       return { version: undefined, line: `files: not changed, because ${error.message}. They are as before the call.` };
@@ -80,11 +83,11 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
       files: wanted,
       ...(environment && { environment }),
     } as const;
-    return { version, line: [describeChanges(now.files, wanted, now.version + 1), ...describeMoved()].join('\n') };
+    return {
+      version,
+      line: [describeChanges(now.files, wanted, now.version + 1), ...describeMoved(beside)].join('\n'),
+    };
   }
-
-  const describeMoved = () =>
-    [...moved].map(([path, beside]) => `The user changed ${path} meanwhile: theirs is kept, and yours is ${beside}.`);
 
   return {
     port,
@@ -102,12 +105,12 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   };
 }
 
-const toChangedFile = ({ path, content, mode = PLAIN_FILE }: FileChange): ChangedFile => ({
+const describeMoved = (moved: ReadonlyMap<string, string>): string[] =>
+  [...moved].map(([path, beside]) => `The user changed ${path} meanwhile: theirs is kept, and yours is ${beside}.`);
+
+const toChangedFile = ({ path, content, mode = PLAIN_FILE, sha256 }: FileChange): ChangedFile => ({
   path,
-  sha256: content && hashOf(content),
+  sha256: content && (sha256 ?? hashOf(content)),
   bytes: content?.length ?? 0,
   mode: keptMode(mode),
 });
-
-const contentsOf = (changes: Iterable<FileChange>): Map<AttachmentHash, Buffer> =>
-  new Map([...changes].flatMap(({ content }) => (content ? [[hashOf(content), content]] : [])));

@@ -10,7 +10,7 @@ import {
   type WorkspaceFile,
   workspaceOf,
 } from '#domain/workspace/version.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 import { listVersions, readWorkspace, type VersionRow } from '#store/workspaces/workspaces.ts';
 import { changeFiles } from './change-files.ts';
@@ -28,13 +28,6 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
   const open = (owner: Owner, thread: ThreadId, version?: number) => openFiles(db, owner, thread, version);
   const placeOf = (owner: Owner, thread: ThreadId) => ({ thread, open: () => open(owner, thread) });
 
-  async function findFile(owner: Owner, thread: ThreadId, given: string, version?: number): Promise<WorkspaceFile> {
-    const path = normalizeFilePath(given);
-    const file = (await open(owner, thread, version)).files.get(path);
-    if (!file) throw new NotFound(`There is no file ${path}.`);
-    return file;
-  }
-
   return {
     bytesOf: (owner: Owner, files: readonly WorkspaceFile[]): Promise<Buffer[]> => stored.bytesOf(owner, files),
     limits: stored.limits,
@@ -43,8 +36,9 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
     list: open,
 
     /** A file, whose bytes are read on request. */
-    async find(owner: Owner, thread: ThreadId, path: string, version?: number) {
-      const file = await findFile(owner, thread, path, version);
+    async find(owner: Owner, thread: ThreadId, given: string, version?: number) {
+      const path = normalizeFilePath(given);
+      const file = fileAt(await open(owner, thread, version), path);
       return { file, read: async () => (await stored.bytesOf(owner, [file]))[0] ?? Buffer.of() };
     },
 
@@ -64,13 +58,11 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
 
     /** Removes a file; older versions still have it. */
     async remove(owner: Owner, thread: ThreadId, given: string): Promise<Workspace> {
-      const { path, mode } = await findFile(owner, thread, given);
-      const files = [{ path, sha256: null, bytes: 0, mode }];
-      return changeFiles(parts, owner, placeOf(owner, thread), async () => ({
-        cause: 'person',
-        files,
-        isForeign: false,
-      }));
+      const path = normalizeFilePath(given);
+      return changeFiles(parts, owner, placeOf(owner, thread), async (now) => {
+        fileAt(now, path);
+        return { cause: 'person', files: [removed(path)], isForeign: false };
+      });
     },
 
     /** Makes the files, or one of them, what they were in a version. It is a new version, so it can be undone, too. */
@@ -96,20 +88,32 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
         ...page
       }: { readonly path?: string | undefined; readonly before?: number | undefined; readonly limit: number },
     ): Promise<VersionRow[]> {
-      await open(owner, thread);
-      const at = path === undefined ? undefined : normalizeFilePath(path);
-      return withOwner(db, owner, (trx) => listVersions(trx, owner, workspaceOf(thread), { ...page, path: at }));
+      return withOwner(db, owner, async (trx) => {
+        await requireThread(trx, owner, thread);
+        const at = path === undefined ? undefined : normalizeFilePath(path);
+        return listVersions(trx, owner, workspaceOf(thread), { ...page, path: at });
+      });
     },
   };
 }
 
 const openFiles = (db: Database, owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>
   withOwner(db, owner, async (trx) => {
-    if (!(await findThread(trx, owner, thread))) throw new NotFound('There is no such thread.');
+    await requireThread(trx, owner, thread);
     const found = await readWorkspace(trx, owner, workspaceOf(thread), version);
     if (version !== undefined && found.version !== version) throw new NotFound(noVersion(version));
     return found;
   });
+
+async function requireThread(trx: OwnedTransaction, owner: Owner, thread: ThreadId): Promise<void> {
+  if (!(await findThread(trx, owner, thread))) throw new NotFound('There is no such thread.');
+}
+
+function fileAt({ files }: Workspace, path: string): WorkspaceFile {
+  const file = files.get(path);
+  if (!file) throw new NotFound(`There is no file ${path}.`);
+  return file;
+}
 
 const removed = (path: string): ChangedFile => ({ path, sha256: null, bytes: 0, mode: PLAIN_FILE });
 

@@ -1,4 +1,5 @@
 import { NotFound } from '#domain/errors.ts';
+import type { AttachmentHash } from '#domain/ids.ts';
 import { isShownPicture, mediaTypeOf } from '#domain/text/media-type.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import type { Workspace } from '#domain/workspace/version.ts';
@@ -99,8 +100,9 @@ async function* filesOf(workspace: OpenWorkspace, { files }: Workspace): AsyncGe
 function toStaged(changes: Changes): { staged: FileChange[]; refused: Changes['refused'] } {
   const staged: FileChange[] = changes.removed.map((path) => ({ path, content: null }));
   const refused = [...changes.refused];
-  for (const { path, mode, bytes } of changes.files) {
-    if (isPlain(path)) staged.push({ path, mode, content: Buffer.from(bytes) });
+  for (const { path, mode, bytes, sha256 } of changes.files) {
+    if (isPlain(path))
+      staged.push({ path, mode, content: Buffer.from(bytes), sha256: sha256 as AttachmentHash }); // computed by the service
     else refused.push({ name: showControls(path), reason: 'name' });
   }
   return { staged, refused };
