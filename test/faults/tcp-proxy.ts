@@ -91,8 +91,11 @@ export async function startProxy(target: NetConnectOpts) {
       frozen = false;
       for (const line of lines) line.thaw();
     },
-    /** Forgets the statements that were to cause a fault. */
-    disarm: () => traps.clear(),
+    /** Forgets the statements that were to cause a fault, also one that has passed and waits for its answer. */
+    disarm: () => {
+      traps.clear();
+      for (const line of lines) line.disarm();
+    },
     /** Closes every connection and refuses new ones until `repair`. */
     break: () => {
       broken = true;
@@ -131,6 +134,10 @@ function openLine(
     destroy: () => {
       near.destroy();
       far.destroy();
+    },
+    disarm: () => {
+      if (sprung?.when === 'answered') line.destroy(); // a part of the answer may be lost already
+      sprung = undefined;
     },
     freeze: () => {
       held ??= [];

@@ -177,8 +177,16 @@ function waitForOutput(cluster: Cluster, turn: string): Promise<{ refusal: strin
     if (!row?.ended) return undefined;
     const refusal = row.output === null ? `no output: ${row.failure}` : refusalIn(row.output);
     return { refusal };
+  }).catch(async (error: Error) => {
+    throw new Error(`${error.message} ${JSON.stringify(await query(cluster, STATE, [turn]))}`);
   });
 }
+
+/** What tells a turn that is stuck from one that is slow. */
+const STATE = `
+  select now(), row_to_json(turns.*) as turn, (select json_agg(replicas.*) from replicas) as replicas,
+    (select count(*)::int from turns where ended_at is null) as unfinished
+  from turns where id = $1`;
 
 const ENDED = `
   select ended_at is not null as ended, failure ->> 'code' as failure,
@@ -219,12 +227,14 @@ function startKilling(cluster: Cluster, slots: readonly Slot[], { seed, kills: m
       signal.addEventListener('abort', () => resolve('not reached')),
     );
     const at = { slot, prompts, random: () => random.between(0, 1), signal };
-    return Promise.race([PHASES[phase](at), ended])
+    const reached = await Promise.race([PHASES[phase](at), ended])
       .catch((error: unknown) => {
         if (signal.aborted) return 'not reached' as const;
         throw error;
       })
       .finally(() => slot.line.disarm());
+    if (reached === 'not reached') slot.line.thaw(); // it may have been frozen in the last instant
+    return reached;
   }
 
   const killAt = async (slot: Slot) => {
