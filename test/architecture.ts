@@ -113,10 +113,6 @@ const WIRED_COMMANDS = [
   'cli/user/user-move.ts',
   'cli/user/user-erase.ts',
   'cli/user/user-export.ts', // no operator can read another user through the API
-  'cli/mcp/mcp-sign-in.ts', // these wait for the browser on this machine, and ask for secrets
-  'cli/tool/tool-credentials.ts',
-  'cli/tool/tool-auth.ts',
-  'cli/tool/tool-setup.ts',
 ];
 const WIRING =
   /^(?:app|agent|auth|cells|channels|database|egress|engine|lifecycle|memory|models|sandbox|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;

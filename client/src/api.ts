@@ -2349,7 +2349,11 @@ export type AgentTool = {
     readonly instructions: string | null;
     readonly setup_url: string | null;
     readonly token_hint: string | null;
+    /** The variable of the service's environment that has it; null if none is set. Then nothing is stored. */
+    readonly environment: string | null;
     readonly oauth: boolean;
+    /** Where a program on the machine of the browser must wait; null: anywhere. */
+    readonly redirect_port: number | null;
   } | null;
   /** Whether it lacks a credential of the caller. */
   readonly needs_sign_in: boolean;
@@ -2362,7 +2366,7 @@ export type AgentTool = {
     readonly name: string;
     readonly prompt: string;
     readonly optional: boolean;
-    /** Whether it is stored for the caller or for everyone. */
+    /** Whether it is stored for the caller or the one who was asked for, or for everyone. */
     readonly stored: boolean;
   }[];
   /** Of the installed component. */
@@ -2402,7 +2406,8 @@ export type ToolPreview = {
 export type ToolSecret = {
   readonly name: string;
   readonly value: string;
-  readonly for?: 'me' | 'everyone';
+  /** `me`, `everyone` or, by an operator, the id of a user. */
+  readonly for?: string;
 };
 
 export type SignInBegun = {
@@ -3977,6 +3982,7 @@ export type Routes = {
   };
   /** List the agent's tools and what each may do. */
   'GET /api/tools': {
+    query?: { for?: string };
     result: ToolList;
   };
   /** Install a tool. With `dry_run`, only check it and show what it may do. */
@@ -3989,20 +3995,22 @@ export type Routes = {
     params: { name: string };
     result: undefined;
   };
-  /** Store a secret that a tool needs, for the caller or, as an operator, for everyone. */
+  /** Store a secret that a tool needs, for the caller or, as an operator, for a user or everyone. */
   'POST /api/tools/{name}/secret': {
     params: { name: string };
     body: ToolSecret;
     result: undefined;
   };
-  /** Start an OAuth sign-in to a tool's service. */
+  /** Start an OAuth sign-in to a tool's service, for the caller or, as an operator, for a user or everyone. */
   'POST /api/tools/{name}/sign-in': {
     params: { name: string };
+    query?: { for?: string; redirect_uri?: string };
     result: SignInBegun;
   };
   /** Finish an OAuth sign-in with the parameters that the provider sent back. */
   'POST /api/tools/{name}/sign-in/finish': {
     params: { name: string };
+    query?: { for?: string };
     body: SignInAnswer;
     result: undefined;
   };
@@ -4021,14 +4029,15 @@ export type Routes = {
     params: { tool: string };
     result: undefined;
   };
-  /** Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for everyone without one. */
+  /** Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for a user or everyone without one. */
   'POST /api/mcp/{name}/sign-in': {
     params: { name: string };
-    query?: { for?: string };
+    query?: { for?: string; redirect_uri?: string };
     result: McpSignInBegun;
   };
   /** Finish an OAuth sign-in to an MCP server with the parameters that the provider sent back. */
   'POST /api/mcp/sign-in/finish': {
+    query?: { for?: string };
     body: McpSignInAnswer;
     result: undefined;
   };

@@ -2,10 +2,12 @@ import type { Principal } from '#domain/principal.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import type { Database } from '#store/connection.ts';
 import { listTools as listToolRows, type ToolRow } from '#store/tools/tools.ts';
+import type { Environment } from '#tools/auth/tool-auth.ts';
 import type { Capabilities } from '#tools/component/capabilities/capabilities.ts';
 import { type CapabilitySentence, describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
 import { parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
+import type { SecretHolder } from '#tools/secrets/holder.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Tool } from '#tools/tool.ts';
 import { appliesTo } from '../gates/judge-call.ts';
@@ -34,6 +36,8 @@ type InstalledTool = Pick<ToolRow, 'hash' | 'witVersion' | 'reads' | 'installedA
   readonly version: string | null;
   readonly sentences: readonly CapabilitySentence[];
   readonly auth: Capabilities['auth'];
+  /** The environment of the service has the credential, and nothing needs to be stored. */
+  readonly isInEnvironment: boolean;
   readonly secrets: readonly {
     readonly name: string;
     readonly prompt: string;
@@ -46,13 +50,15 @@ export type ListParts = {
   readonly db: Database;
   readonly tools: ToolRegistry;
   readonly secrets: Pick<Secrets, 'exists'>;
+  readonly environment: Environment;
   readonly builtinNames: ReadonlySet<string>;
 };
 
-/** By name. */
-export async function listTools(parts: ListParts, principal: Principal): Promise<ListedTool[]> {
-  const { db, tools, secrets, builtinNames } = parts;
-  const [current, rows, policies] = await Promise.all([tools.current(principal), listToolRows(db), listPolicies(db)]);
+/** By name. Everyone has the tools that the caller has. */
+export async function listTools(parts: ListParts, principal: Principal, holder: SecretHolder): Promise<ListedTool[]> {
+  const { db, tools, builtinNames } = parts;
+  const owner = holder === 'everyone' ? principal : holder;
+  const [current, rows, policies] = await Promise.all([tools.current(owner), listToolRows(db), listPolicies(db)]);
   const listed = current.definitions().map(async ({ name, description, parameters }): Promise<ListedTool> => {
     const tool = current.find(name);
     const quarantineMs = tool?.quarantineLeft?.() ?? 0;
@@ -61,19 +67,19 @@ export async function listTools(parts: ListParts, principal: Principal): Promise
       name,
       description,
       parameters,
-      needsSignIn: (await tool?.needsSignIn?.(principal)) ?? false,
+      needsSignIn: (await tool?.needsSignIn?.(owner)) ?? false,
       quarantinedUntil: quarantineMs > 0 ? new Date(Date.now() + quarantineMs) : null,
-      installed: row && (await describeInstalled(secrets, principal, row)),
+      installed: row && (await describeInstalled(parts, holder, row)),
       server: tool?.server,
-      ...levelsOf(tool, policyFor(policies, name, principal.userId)?.level),
+      ...levelsOf(tool, policyFor(policies, name, owner.userId)?.level),
     };
   });
   return (await Promise.all(listed)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function describeInstalled(
-  secrets: ListParts['secrets'],
-  principal: Principal,
+  { secrets, environment }: ListParts,
+  holder: SecretHolder,
   row: ToolRow,
 ): Promise<InstalledTool> {
   const capabilities = parseCapabilities(row.capabilities);
@@ -81,12 +87,13 @@ async function describeInstalled(
     name,
     prompt,
     optional,
-    stored: await secrets.exists(principal, name),
+    stored: await secrets.exists(holder, name),
   }));
   return {
     version: capabilities.version ?? null,
     sentences: describeCapabilities(capabilities),
     auth: capabilities.auth,
+    isInEnvironment: capabilities.auth?.envVar !== undefined && environment(capabilities.auth.envVar) !== undefined,
     secrets: await Promise.all(required),
     hash: row.hash,
     witVersion: row.witVersion,

@@ -12,6 +12,7 @@ import { type CapabilitySentence, describeCapabilities } from '#tools/component/
 import { InvalidCapabilities, parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { InstallRefused } from '#tools/component/install/prepare-component.ts';
 import { type Installation, installTool, prepareTool, removeTool } from '#tools/component/install-tool.ts';
+import type { SecretHolder } from '#tools/secrets/holder.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import { asksAfterOthers } from '../gates/asks-after-others.ts';
 import { listPolicies, policyFor } from '../gates/policy-settings.ts';
@@ -19,15 +20,21 @@ import { type ListedTool, type ListParts, listTools } from './list-tools.ts';
 
 /** Manages tools: all users see them and store their own secrets, operators install and remove them. */
 export type ToolAdmin = {
-  list(principal: Principal): Promise<ListedTool[]>;
+  /** As the caller or, for an operator, another user or everyone has them. */
+  list(principal: Principal, holder?: SecretHolder): Promise<ListedTool[]>;
   /** Those of the named tools whose calls need an approval once the model has read text by others. */
   askingAfterOthers(owner: Pick<Principal, 'userId'>, names: readonly string[]): Promise<string[]>;
   /** Describes the tool, and with `install` installs it. Replaces a tool of the same name only with `replace`. */
   add(actor: Principal, upload: ToolUpload, how: { install: boolean; replace: boolean }): Promise<ToolPreview>;
   remove(actor: Principal, name: string): Promise<void>;
-  /** The URL where the caller signs in to the tool's service. `finishSignIn` takes the answer. */
-  beginSignIn(principal: Principal, toolName: string, redirectUri: string): Promise<string>;
-  finishSignIn(principal: Principal, toolName: string, answer: { state: string; code: string }): Promise<void>;
+  /** The URL where the holder signs in to the tool's service. `finishSignIn` takes the answer. */
+  beginSignIn(actor: Principal, toolName: string, holder: SecretHolder, redirectUri: string): Promise<string>;
+  finishSignIn(
+    actor: Principal,
+    toolName: string,
+    holder: SecretHolder,
+    answer: { state: string; code: string },
+  ): Promise<void>;
   /** Stores a secret that the tool names; others are refused. */
   putSecret(principal: Principal, toolName: string, secret: GivenSecret): Promise<void>;
 };
@@ -51,19 +58,22 @@ type ToolPreview = {
   readonly replaces: string | null;
 };
 
-type GivenSecret = { readonly name: string; readonly value: string; readonly forEveryone: boolean };
+type GivenSecret = { readonly name: string; readonly value: string; readonly holder: SecretHolder };
 
 type Parts = ListParts & {
   readonly secrets: Pick<Secrets, 'put'>;
   readonly signIn: BrowserSignIn;
-  readonly signInTo: (tool: { name: string; auth: Capabilities['auth'] }, holder: Principal) => SignInTarget;
+  readonly signInTo: (tool: { name: string; auth: Capabilities['auth'] }, holder: SecretHolder) => SignInTarget;
 };
 
 export function createToolAdmin(parts: Parts): ToolAdmin {
   const { db, tools, secrets, signIn, signInTo } = parts;
 
   return {
-    list: (principal) => listTools(parts, principal),
+    async list(principal, holder = principal) {
+      checkHolder(principal, holder);
+      return listTools(parts, principal, holder);
+    },
     async askingAfterOthers(owner, names) {
       if (names.length === 0) return [];
       const [current, policies] = await Promise.all([tools.current(owner), listPolicies(db)]);
@@ -80,24 +90,27 @@ export function createToolAdmin(parts: Parts): ToolAdmin {
       requireOperator(actor);
       if (!(await removeTool(db, name, actor.userId))) throw noTool(name);
     },
-    async beginSignIn(principal, name, redirectUri) {
+    async beginSignIn(actor, name, holder, redirectUri) {
+      checkHolder(actor, holder);
       const { auth } = await getCapabilities(db, name);
-      return orExplain(async () => signIn.begin(principal, signInTo({ name, auth }, principal), redirectUri));
+      return orExplain(async () => signIn.begin(holder, signInTo({ name, auth }, holder), redirectUri));
     },
-    async finishSignIn(principal, name, answer) {
+    async finishSignIn(actor, name, holder, answer) {
+      checkHolder(actor, holder);
       const { auth } = await getCapabilities(db, name);
-      await orExplain(async () => signIn.finish(principal, signInTo({ name, auth }, principal), answer));
+      await orExplain(async () => signIn.finish(holder, signInTo({ name, auth }, holder), answer, actor.userId));
     },
-    async putSecret(principal, toolName, { name, value, forEveryone }) {
-      if (forEveryone && !isOperator(principal))
-        throw new Forbidden(
-          'operator_only',
-          'Only the operator may store a secret for everyone. Store your own instead.',
-        );
+    async putSecret(principal, toolName, { name, value, holder }) {
+      checkHolder(principal, holder);
       checkSecret(toolName, await getCapabilities(db, toolName), name, value);
-      await secrets.put(forEveryone ? 'everyone' : principal, name, value, { actor: principal.userId });
+      await secrets.put(holder, name, value, { actor: principal.userId });
     },
   };
+}
+
+function checkHolder(principal: Principal, holder: SecretHolder): void {
+  if (isOperator(principal) || (holder !== 'everyone' && holder.userId === principal.userId)) return;
+  throw new Forbidden('operator_only', 'Only the operator may store secrets for others. Store your own instead.');
 }
 
 async function getCapabilities(db: Database, name: string): Promise<Capabilities> {

@@ -1,18 +1,21 @@
 import { PassThrough } from 'node:stream';
+import type { AgentTool } from '@reborn-agent/client/api';
 import { expect, test } from 'vitest';
-import type { ToolAuth } from '#tools/auth/tool-auth.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { toolAuth } from './tool-auth.ts';
 import { toolSetup } from './tool-setup.ts';
 
-const auth: ToolAuth = {
-  secretName: 'weather_key',
-  displayName: 'Weather',
+const auth: NonNullable<AgentTool['auth']> = {
+  secret_name: 'weather_key',
+  display_name: 'Weather',
   instructions: 'Make a key in your account.',
-  setupUrl: 'https://weather.example/keys',
-  tokenHint: 'begins with wk_',
-  envVar: 'WEATHER_KEY',
+  setup_url: 'https://weather.example/keys',
+  token_hint: 'begins with wk_',
+  environment: null,
+  oauth: false,
+  redirect_port: null,
 };
+const weatherWith = (more: Partial<typeof auth>) => ({ tool: { name: 'weather', auth: { ...auth, ...more } } });
 
 /** A terminal with `typed` as its input; without a TTY, as in a script. */
 function terminalWith(typed: string, { isTTY = false } = {}) {
@@ -28,16 +31,9 @@ function terminalWith(typed: string, { isTTY = false } = {}) {
 function run(typed: string, more: Partial<Parameters<typeof toolAuth>[0]> = {}, tty = {}) {
   const { terminal, shown } = terminalWith(typed, tty);
   const stored: unknown[] = [];
-  const secrets = { put: async (...put: unknown[]) => void stored.push(put.slice(0, 3)) };
+  const store = async (...put: unknown[]) => stored.push(put);
   const signIn = () => Promise.reject(new Error('no OAuth here'));
-  const base = {
-    toolName: 'weather',
-    holder: 'everyone',
-    environment: () => undefined,
-    auth,
-    secrets,
-    signIn,
-  } as const;
+  const base = { ...weatherWith({}), holder: 'everyone', store, signIn };
   return { done: toolAuth({ ...base, terminal, ...more }), stored, shown };
 }
 
@@ -45,7 +41,7 @@ test('tool auth explains how to get a token, stores it, and says where and for w
   const { done, stored, shown } = run('  wk_hunter2 \r\n');
   await done;
 
-  expect(stored).toEqual([['everyone', 'weather_key', 'wk_hunter2']]);
+  expect(stored).toEqual([['weather_key', 'wk_hunter2']]);
   expect(shown()).toBe(
     [
       'Make a key in your account.',
@@ -57,10 +53,10 @@ test('tool auth explains how to get a token, stores it, and says where and for w
 });
 
 test('on a terminal the token is asked for, and not shown', async () => {
-  const { done, stored, shown } = run('wk_hunter2\r', { holder: { userId: 'ann' } }, { isTTY: true });
+  const { done, stored, shown } = run('wk_hunter2\r', { holder: 'ann' }, { isTTY: true });
   await done;
 
-  expect(stored).toEqual([[{ userId: 'ann' }, 'weather_key', 'wk_hunter2']]);
+  expect(stored).toEqual([['weather_key', 'wk_hunter2']]);
   expect(shown()).toContain('Token for Weather (begins with wk_)');
   expect(shown()).toContain('for the user ann.');
   expect(shown()).not.toContain('hunter2');
@@ -84,7 +80,7 @@ test('without a token nothing is stored', async () => {
 });
 
 test('a variable that is set is enough', async () => {
-  const { done, stored, shown } = run('', { environment: (name) => (name === 'WEATHER_KEY' ? 'hunter2' : undefined) });
+  const { done, stored, shown } = run('', weatherWith({ environment: 'WEATHER_KEY' }));
   await done;
 
   expect(stored).toEqual([]);
@@ -92,17 +88,16 @@ test('a variable that is set is enough', async () => {
 });
 
 test('a tool without an auth section needs nothing', async () => {
-  const { done, shown } = run('', { auth: undefined });
+  const { done, shown } = run('', { tool: { name: 'weather', auth: null } });
   await done;
 
   expect(shown()).toBe('The tool "weather" needs no credential.\n');
 });
 
 test('a tool with OAuth shows the address, and waits for the browser to come back', async () => {
-  const oauth = { authorizationUrl: 'https://id.example/auth', tokenUrl: 'https://id.example/token', scopes: [] };
   const { promise, resolve } = Promise.withResolvers<void>();
-  const signIn = async () => ({ url: 'https://id.example/auth?state=s', done: promise, cancel: () => {} });
-  const { done, stored, shown } = run('', { auth: { ...auth, oauth }, signIn });
+  const signIn = async () => ({ url: 'https://id.example/auth?state=s', done: promise });
+  const { done, stored, shown } = run('', { ...weatherWith({ oauth: true }), signIn });
   await waitFor('the address', async () => shown().includes('  https://id.example/auth?state=s\n'));
   expect(shown()).not.toContain('Stored');
 
@@ -113,8 +108,7 @@ test('a tool with OAuth shows the address, and waits for the browser to come bac
 });
 
 test('a failed sign-in is reported', async () => {
-  const oauth = { authorizationUrl: 'https://id.example/auth', tokenUrl: 'https://id.example/token', scopes: [] };
-  const { done, shown } = run('', { auth: { ...auth, oauth } });
+  const { done, shown } = run('', weatherWith({ oauth: true }));
 
   await expect(done).rejects.toThrow('no OAuth here');
   expect(shown()).not.toContain('Stored');
@@ -123,16 +117,17 @@ test('a failed sign-in is reported', async () => {
 function setUp(typed: string, present: readonly string[] = []) {
   const { terminal, shown } = terminalWith(typed);
   const stored: unknown[] = [];
-  const secrets = {
-    put: async (...put: unknown[]) => void stored.push(put.slice(0, 3)),
-    exists: async (_: unknown, name: string) => present.includes(name),
-  };
-  const required = [
-    { name: 'client_id', prompt: 'Client id' },
-    { name: 'client_secret', prompt: 'Client secret' },
+  const store = async (...put: unknown[]) => stored.push(put);
+  const secrets = [
+    { name: 'client_id', prompt: 'Client id', optional: false },
+    { name: 'client_secret', prompt: 'Client secret', optional: false },
     { name: 'region', prompt: 'Region', optional: true },
-  ];
-  return { done: toolSetup({ toolName: 'weather', required, holder: 'everyone', secrets, terminal }), stored, shown };
+  ].map((secret) => ({ ...secret, stored: present.includes(secret.name) }));
+  return {
+    done: toolSetup({ tool: { name: 'weather', secrets }, holder: 'everyone', store, terminal }),
+    stored,
+    shown,
+  };
 }
 
 test('tool setup asks for each secret in turn, and an optional one may be skipped', async () => {
@@ -140,8 +135,8 @@ test('tool setup asks for each secret in turn, and an optional one may be skippe
   await done;
 
   expect(stored).toEqual([
-    ['everyone', 'client_id', 'id'],
-    ['everyone', 'client_secret', 'hunter2'],
+    ['client_id', 'id'],
+    ['client_secret', 'hunter2'],
   ]);
   expect(shown()).toContain('The tool "weather" is set up for everyone on this installation.');
   expect(shown()).not.toContain('hunter2');
@@ -151,12 +146,12 @@ test('what is still missing is named, and what was entered is kept', async () =>
   const { done, stored } = setUp('id\n');
 
   await expect(done).rejects.toThrow('Still missing: client_secret. Run `reborn tool setup weather` again');
-  expect(stored).toEqual([['everyone', 'client_id', 'id']]);
+  expect(stored).toEqual([['client_id', 'id']]);
 });
 
 test('what is stored already may stay', async () => {
   const { done, stored } = setUp('\nnew\n', ['client_id', 'client_secret']);
   await done;
 
-  expect(stored).toEqual([['everyone', 'client_secret', 'new']]);
+  expect(stored).toEqual([['client_secret', 'new']]);
 });

@@ -1,43 +1,39 @@
-import type { SignIn } from '#tools/auth/oauth.ts';
-import type { Environment, ToolAuth } from '#tools/auth/tool-auth.ts';
-import type { SecretHolder } from '#tools/secrets/holder.ts';
-import type { Secrets } from '#tools/secrets/secrets.ts';
+import type { AgentTool } from '@reborn-agent/client/api';
 import { askingSecrets, type Terminal, tell } from '../ask-secret.ts';
-import { COMMAND_LINE } from '../connect/with-database.ts';
+import type { SignInHere } from '../connect/sign-in-here.ts';
 import { describeHolder } from './tool-setup.ts';
 
-export type ToolAuthOptions = {
-  readonly toolName: string;
-  readonly auth: ToolAuth | undefined;
-  readonly holder: SecretHolder;
-  readonly secrets: Pick<Secrets, 'put'>;
-  readonly environment: Environment;
-  /** Begins an OAuth sign-in; see `beginSignIn`. */
-  signIn(auth: ToolAuth, holder: SecretHolder): Promise<SignIn>;
+type ToolAuth = NonNullable<AgentTool['auth']>;
+type ToolAuthOptions = {
+  readonly tool: Pick<AgentTool, 'name' | 'auth'>;
+  /** `everyone`, or a user. */
+  readonly holder: string;
   readonly terminal: Terminal;
+  store(name: string, value: string): Promise<unknown>;
+  signIn(auth: ToolAuth): Promise<Pick<SignInHere, 'url' | 'done'>>;
 };
 
 /** `reborn tool auth <tool-name>`: gives a tool its credential, in the way that its author describes. */
 export async function toolAuth(options: ToolAuthOptions): Promise<void> {
-  const { toolName, auth, environment, terminal } = options;
-  if (!auth) return tell(terminal, `The tool "${toolName}" needs no credential.`);
-  if (auth.envVar && environment(auth.envVar))
-    return tell(terminal, `${auth.envVar} is set in the environment and will be used. There is nothing to store.`);
+  const { tool, holder, terminal } = options;
+  const { auth } = tool;
+  if (!auth) return tell(terminal, `The tool "${tool.name}" needs no credential.`);
+  if (auth.environment !== null)
+    return tell(terminal, `${auth.environment} is set in the environment and will be used. There is nothing to store.`);
 
   await (auth.oauth ? authByOAuth(options, auth) : authByToken(options, auth));
   tell(
     terminal,
-    `Stored as the secret "${auth.secretName}", encrypted in the database, for ${describeHolder(options.holder)}.`,
+    `Stored as the secret "${auth.secret_name}", encrypted in the database, for ${describeHolder(holder)}.`,
   );
 }
 
-async function authByOAuth(options: ToolAuthOptions, auth: ToolAuth): Promise<void> {
-  const { holder, terminal, toolName } = options;
-  tell(terminal, auth.instructions);
-  const { url, done } = await options.signIn(auth, holder);
+async function authByOAuth({ tool, terminal, signIn }: ToolAuthOptions, auth: ToolAuth): Promise<void> {
+  tell(terminal, auth.instructions ?? undefined);
+  const { url, done } = await signIn(auth);
   tell(
     terminal,
-    `To sign in to ${auth.displayName ?? toolName}, open this address in a browser on this machine:`,
+    `To sign in to ${auth.display_name ?? tool.name}, open this address in a browser on this machine:`,
     '',
     `  ${url}`,
     '',
@@ -46,13 +42,12 @@ async function authByOAuth(options: ToolAuthOptions, auth: ToolAuth): Promise<vo
   await done;
 }
 
-async function authByToken(options: ToolAuthOptions, auth: ToolAuth): Promise<void> {
-  const { secrets, holder, terminal, toolName } = options;
-  tell(terminal, auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`);
-  const hint = auth.tokenHint ? ` (${auth.tokenHint})` : '';
-  const question = `Token for ${auth.displayName ?? toolName}${hint}`;
+async function authByToken({ tool, terminal, store }: ToolAuthOptions, auth: ToolAuth): Promise<void> {
+  tell(terminal, auth.instructions ?? undefined, auth.setup_url ? `Get a token at ${auth.setup_url}` : undefined);
+  const hint = auth.token_hint ? ` (${auth.token_hint})` : '';
+  const question = `Token for ${auth.display_name ?? tool.name}${hint}`;
   const token = await askingSecrets(terminal, (ask) => ask(question));
   if (!token) throw new Error('No token was entered, and nothing was stored.');
 
-  await secrets.put(holder, auth.secretName, token, { actor: COMMAND_LINE.userId });
+  await store(auth.secret_name, token);
 }

@@ -24,8 +24,7 @@ export function listTools({ json }: Json): Promise<void> {
 
 export function showTool(name: string, { json }: Json): Promise<void> {
   return withClient(async (client) => {
-    const tool = await findTool(client, name);
-    if (!tool) throw new Error(missing(name));
+    const tool = await getTool(client, name);
     if (json) return printJson(tool);
     printLine(tool.description ?? '');
     for (const { text } of tool.capabilities) printLine(`- ${text}`);
@@ -41,8 +40,15 @@ export function removeInstalled(name: string): Promise<void> {
   });
 }
 
-export async function findTool(client: Client, name: string): Promise<AgentTool | undefined> {
-  const { tools } = await client.call('GET /api/tools');
+/** As the caller has it or, for an operator, another user or everyone. */
+export async function getTool(client: Client, name: string, holder?: string): Promise<AgentTool> {
+  const tool = await findTool(client, name, holder);
+  if (!tool) throw new Error(missing(name));
+  return tool;
+}
+
+export async function findTool(client: Client, name: string, holder?: string): Promise<AgentTool | undefined> {
+  const { tools } = await client.call('GET /api/tools', { query: { for: holder } });
   return tools.find((tool) => tool.name === name);
 }
 

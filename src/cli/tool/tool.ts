@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { authorizeTool, setUpTool } from './tool-credentials.ts';
 import { installToolFile } from './tool-install.ts';
 import { addToolKitCommands } from './tool-kit.ts';
 import { listTools, removeInstalled, showTool } from './tool-list.ts';
+import { authorizeTool, setUpTool } from './tool-secrets.ts';
 
 /** `reborn tool`: what the agent can do, and what it needs for that. */
 export function addToolCommands(program: Command): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { UserId } from '#domain/principal.ts';
 import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
 import type { SecretHolder } from '../secrets/holder.ts';
 import { signInName } from '../secrets/secret-name.ts';
@@ -32,8 +33,9 @@ export type BrowserSignIn = ReturnType<typeof createBrowserSignIn>;
 const PATIENCE_MS = 15 * 60_000;
 
 /**
- * Signs in to what a tool uses, by way of the browser app. What is needed at the end waits among the person's secrets,
- * so any replica can finish what another started, and no one else can.
+ * Signs in to what a tool uses: the browser comes back to the app, or to a command on its own machine, which hands the answer
+ * on. What is needed at the end waits among the person's secrets, so any replica can finish what another started, and no one
+ * else can.
  */
 export function createBrowserSignIn(parts: Parts) {
   return {
@@ -54,6 +56,7 @@ export function createBrowserSignIn(parts: Parts) {
       holder: SecretHolder,
       target: Omit<SignInTarget, 'find' | 'label'>,
       answer: AuthorizationAnswer & { readonly state: string },
+      actor: UserId,
     ): Promise<void> {
       const { secretName } = target;
       const { verifier, redirectUri, server } = await takePending(holder, target, answer.state);
@@ -63,7 +66,7 @@ export function createBrowserSignIn(parts: Parts) {
       const tokens = await requestTokens(parts.send, server, grant);
       await parts.secrets.inVault(holder, async (vault) => {
         await vault.claimKey();
-        const change = { action: 'secret.put', name: secretName } as const;
+        const change = { action: 'secret.put', name: secretName, actor } as const;
         await storeTokens(vault, change, { tokens, source: sourceOf(server), isDiscovered: isDiscovered(server) });
       });
     },
@@ -104,7 +107,7 @@ const pendingSchema = z.object({
 });
 
 /** What a refresh needs of the server. */
-export const sourceOf = ({ tokenUrl, client, resource, reach }: AuthorizationServer) => ({
+const sourceOf = ({ tokenUrl, client, resource, reach }: AuthorizationServer) => ({
   tokenUrl,
   client,
   resource,
@@ -112,4 +115,4 @@ export const sourceOf = ({ tokenUrl, client, resource, reach }: AuthorizationSer
 });
 
 /** The settings of a tool name its authorization server, and no issuer. */
-export const isDiscovered = ({ issuer }: AuthorizationServer) => issuer !== undefined;
+const isDiscovered = ({ issuer }: AuthorizationServer) => issuer !== undefined;

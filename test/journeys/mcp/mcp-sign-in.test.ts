@@ -234,6 +234,11 @@ test('a sign-in counts once, for the person who started it, and only with the an
   await read(finish(service, answer, ann), 204);
   await refused(answer, ann); // replay
 
+  // Nobody but an operator signs in for another user, and the answer goes to the app or to the browser's own machine.
+  await read(begin(service, 'own', bob, `?for=${ann.id}`), 403);
+  for (const elsewhere of ['https://thief.example/callback', 'http://127.0.0.1:80@thief.example/callback'])
+    await read(begin(service, 'own', bob, `?redirect_uri=${encodeURIComponent(elsewhere)}`), 400);
+
   // A code of Ann's that Bob hands in as his own was made for another verifier.
   const [hers, his] = [await visit(service, 'own', ann), await visit(service, 'own', bob)];
   await refused({ ...his, code: hers.code }, bob);
@@ -329,7 +334,9 @@ async function tokenOf(mcp: Pick<McpOAuthServer, 'requests'>, act: () => Promise
 
 test('the command signs in by a browser on the same machine', async ({ service, mcp, home }) => {
   await read(add(service, 'typed', mcp.url), 201);
-  const child = spawn(path.resolve('bin/reborn'), ['mcp', 'signin', 'typed'], { env: { ...BARE_ENV, ...home.env } });
+  const child = spawn(path.resolve('bin/reborn'), ['mcp', 'signin', 'typed'], {
+    env: { ...BARE_ENV, ...home.env, ...service.remote },
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
   const url = await waitFor('the address', async () => /^ {2}(http\S+)$/m.exec(output)?.[1]);

@@ -137,7 +137,7 @@ test('installs, stored secrets and their use are in the audit log by name only',
   const recorded = entries.map(({ action, actor, subject }) => `${actor} ${action} ${subject}`);
 
   expect(recorded).toContain('operator tool.install probe');
-  expect(recorded).toContain('command-line secret.put probe_key');
+  expect(recorded).toContain('operator secret.put probe_key');
   expect(recorded).toContain('operator secret.use probe');
   expect(JSON.stringify(entries)).not.toContain(SECRET);
 });

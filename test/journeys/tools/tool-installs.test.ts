@@ -37,7 +37,10 @@ test('a call without its credential waits at a gate, and answering the gate cont
   expect(waiting).toMatchObject({ status: 'failed', error: { code: 'authentication_required' } });
   expect(standIn.asked).toEqual([]);
 
-  const given = await runReborn(['tool', 'auth', 'door'], { env: home.env, input: 'open-sesame\n' });
+  const given = await runReborn(['tool', 'auth', 'door'], {
+    env: { ...home.env, ...service.remote },
+    input: 'open-sesame\n',
+  });
   expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining('Ask the keeper.') });
   const [gate] = await openGates(home);
   const answered = await service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });

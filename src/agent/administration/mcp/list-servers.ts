@@ -60,8 +60,9 @@ export async function getServer(
   principal: Principal,
   name: string,
   holder?: McpHolder,
+  user: Owner = holder === undefined || holder === 'everyone' ? principal : holder,
 ): Promise<ListedMcpServer> {
-  const servers = await listServers(parts, principal, holder === 'everyone' ? principal : holder);
+  const servers = await listServers(parts, principal, user);
   const source = holder && (holder === 'everyone' ? 'everyone' : 'me');
   const found = servers.find((each) => each.name === name && (source ? each.source === source : !each.hidden));
   if (!found) throw noServer(name);

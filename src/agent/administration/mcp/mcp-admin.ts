@@ -18,7 +18,7 @@ import {
   signInState,
 } from './list-servers.ts';
 import { limitRequests, type McpAdminParts, type McpHolder, noServer, ownerFor } from './mcp-access.ts';
-import { beginSignIn, finishSignIn, listSignedIn } from './sign-in-to-server.ts';
+import { beginSignIn, finishSignIn } from './sign-in-to-server.ts';
 
 /** Manages MCP servers: users add their own, operators also add servers for everyone. */
 export type McpAdmin = {
@@ -38,14 +38,16 @@ export type McpAdmin = {
 
   signInState(server: McpServer, who: Owner): Promise<McpSignInState>;
   /**
-   * Starts a sign-in to a server, of the caller or, as an operator, for everyone who has none. Returns the address for
-   * the browser.
+   * Starts a sign-in to a server, of the caller or, as an operator, of a user or for everyone who has none. Returns the
+   * address for the browser.
    */
   beginSignIn(actor: Principal, name: string, holder: McpHolder, redirectUri: string): Promise<string>;
   /** Takes what the provider sent back, and lists the tools. */
-  finishSignIn(actor: Principal, answer: AuthorizationAnswer & { readonly state: string }): Promise<McpServer>;
-  /** Lists the tools after a sign-in of another kind. Returns why that failed. */
-  listSignedIn(server: McpServer, asker: Owner): Promise<string | undefined>;
+  finishSignIn(
+    actor: Principal,
+    answer: AuthorizationAnswer & { readonly state: string },
+    holder: McpHolder,
+  ): Promise<McpServer>;
 };
 
 export function createMcpAdmin(parts: McpAdminParts): McpAdmin {
@@ -77,8 +79,7 @@ export function createMcpAdmin(parts: McpAdminParts): McpAdmin {
     },
     signInState: (server, who) => signInState(network, server, who),
     beginSignIn: (actor, name, holder, redirectUri) => beginSignIn(parts, actor, name, holder, redirectUri),
-    finishSignIn: (actor, answer) => finishSignIn(parts, actor, answer),
-    listSignedIn: (server, asker) => listSignedIn(parts, server, asker),
+    finishSignIn: (actor, answer, holder) => finishSignIn(parts, actor, answer, holder),
   };
 }
 

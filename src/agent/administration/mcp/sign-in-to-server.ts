@@ -16,7 +16,7 @@ export async function beginSignIn(
   redirectUri: string,
 ): Promise<string> {
   checkSignIn(actor, holder);
-  const server = await getServer(parts, actor, name);
+  const server = await getServer(parts, actor, name, undefined, userOf(actor, holder));
   await limitRequests(parts, actor);
   const label = `mcp:${server.id}:${holder === 'everyone' ? 'everyone' : 'me'}`;
   const { signIn, network } = parts;
@@ -28,27 +28,23 @@ export async function finishSignIn(
   parts: McpAdminParts,
   actor: Principal,
   answer: AuthorizationAnswer & { readonly state: string },
+  asked: McpHolder,
 ): Promise<McpServer> {
   const [, id, whose] = /^mcp:([\w-]{1,64}):(me|everyone)\./.exec(answer.state) ?? [];
-  const holder = whose === 'everyone' ? 'everyone' : actor;
+  const holder = whose === 'everyone' ? 'everyone' : asked;
   checkSignIn(actor, holder);
-  const server = (await listServers(parts, actor)).find((each) => each.id === id);
+  const user = userOf(actor, holder);
+  const server = (await listServers(parts, actor, user)).find((each) => each.id === id);
   if (!server) throw new InvalidRequest('invalid_request', 'state', 'This sign-in is over, or was started elsewhere.');
-  await orExplain(async () => parts.signIn.finish(holder, parts.network.tokens.target(server, ''), answer), null);
-  await listSignedIn(parts, server, actor);
+  const target = parts.network.tokens.target(server, '');
+  await orExplain(async () => parts.signIn.finish(holder, target, answer, actor.userId), null);
+  await refreshMcpServer(parts.db, server, parts.network, { asker: user }); // it may be the first list
+  parts.onChange?.();
   return server;
 }
 
-/** Lists the tools after a sign-in, which may be the first list. Returns why that failed. */
-export async function listSignedIn(
-  { db, network, onChange }: McpAdminParts,
-  server: McpServer,
-  asker: Owner,
-): Promise<string | undefined> {
-  const problem = await refreshMcpServer(db, server, network, { asker });
-  onChange?.();
-  return problem;
-}
+/** A user signs in to their own server of a name, or to everyone's. */
+const userOf = (actor: Principal, holder: McpHolder): Owner => (holder === 'everyone' ? actor : holder);
 
 /** A person signs in for themselves. An operator can also do so for everyone. */
 function checkSignIn(actor: Principal, holder: McpHolder): void {

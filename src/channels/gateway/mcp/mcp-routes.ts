@@ -1,18 +1,11 @@
 import { z } from 'zod';
 import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
-import { addressOf, type Site } from '#http/caller/site.ts';
+import type { Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { readFields } from '#http/routes/render-as.ts';
-import {
-  holder,
-  holderField,
-  listedServer,
-  render,
-  renderListed,
-  renderServer,
-  server,
-  whom,
-} from './mcp-server-shape.ts';
+import { holder, holderField, whom } from '../tools/holder-field.ts';
+import { redirectOf, signInQuery } from '../tools/sign-in-request.ts';
+import { listedServer, render, renderListed, renderServer, server } from './mcp-server-shape.ts';
 
 type Services = { readonly mcpAdmin: McpAdmin; readonly site: Site };
 
@@ -153,9 +146,10 @@ const removeMcpServer = defineRoute({
 const beginMcpSignIn = defineRoute({
   method: 'post',
   path: '/api/mcp/{name}/sign-in',
-  summary: 'Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for everyone without one.',
+  summary:
+    'Start an OAuth sign-in to an MCP server, for the caller or, as an operator, for a user or everyone without one.',
   params,
-  query: holderQuery,
+  query: signInQuery,
   responses: {
     200: {
       description: 'Where to send the browser. It comes back to `/tools/callback`.',
@@ -164,7 +158,7 @@ const beginMcpSignIn = defineRoute({
   },
   errors: [400, 404, 429],
   async handle({ principal, params: { name }, query, request }, { mcpAdmin, site }: Services) {
-    const redirectUri = addressOf(request, site, CALLBACK);
+    const redirectUri = redirectOf(request, site, query);
     return { url: await mcpAdmin.beginSignIn(principal, name, holder(principal, query.for), redirectUri) };
   },
 });
@@ -173,6 +167,7 @@ const finishMcpSignIn = defineRoute({
   method: 'post',
   path: '/api/mcp/sign-in/finish',
   summary: 'Finish an OAuth sign-in to an MCP server with the parameters that the provider sent back.',
+  query: z.object({ for: holderField.describe('As it was started. The state says when it was for everyone.') }),
   body: z
     .object({
       state: z.string('state is required and must be a string.').max(500).describe('It begins with `mcp:`.'),
@@ -180,15 +175,12 @@ const finishMcpSignIn = defineRoute({
       iss: z.string('iss must be a string.').max(2000).optional().describe('The issuer, if the provider sent it.'),
     })
     .meta({ id: 'McpSignInAnswer' }),
-  responses: { 204: { description: 'The caller is signed in, and the tools are listed.' } },
+  responses: { 204: { description: 'The sign-in is done, and the tools are listed.' } },
   errors: [400, 413],
-  async handle({ principal, body }, { mcpAdmin }: Services) {
-    await mcpAdmin.finishSignIn(principal, body);
+  async handle({ principal, query, body }, { mcpAdmin }: Services) {
+    await mcpAdmin.finishSignIn(principal, body, holder(principal, query.for));
   },
 });
-
-/** The page of the app where sign-ins of tools come back, too. */
-const CALLBACK = '/tools/callback';
 
 export const mcpRoutes = [
   beginMcpSignIn,

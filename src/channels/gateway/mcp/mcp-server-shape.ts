@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import type { ListedMcpServer } from '#agent/administration/mcp/list-servers.ts';
-import type { McpHolder } from '#agent/administration/mcp/mcp-access.ts';
 import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { isReviewed, type McpServer } from '#domain/tool/mcp-server.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 
 const source = z.enum(['me', 'everyone']);
-
-/** Whose server it is. */
-export const whom = z.string().min(1).max(200).describe('`me`, `everyone` or, by an operator, the id of a user.');
-export const holderField = whom.default('me');
 
 const serverTool = z.strictObject({
   name: z.string().describe("The server's name of the tool. The model calls it `<server>__<tool>`."),
@@ -67,11 +62,6 @@ export const server = summary
     left_out: z.array(z.string()).describe('Why some tools of the server are not offered.'),
   })
   .meta({ id: 'McpServer' });
-
-export function holder(principal: Principal, given: string): McpHolder {
-  if (given === 'me') return principal;
-  return given === 'everyone' ? given : { userId: given };
-}
 
 export async function render(mcpAdmin: McpAdmin, principal: Principal, found: McpServer, given: string) {
   const signIn = await mcpAdmin.signInState(found, principal);

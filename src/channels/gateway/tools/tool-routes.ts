@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { ListedTool } from '#agent/administration/list-tools.ts';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import { TOOL_LEVELS } from '#domain/tool/tool.ts';
-import { addressOf, type Site } from '#http/caller/site.ts';
+import type { Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
+import { holder, holderField, whom } from './holder-field.ts';
+import { redirectOf, signInQuery } from './sign-in-request.ts';
 
 type Services = { readonly toolAdmin: ToolAdmin; readonly site: Site };
 
@@ -15,7 +17,7 @@ const requiredSecret = z.strictObject({
   name: z.string(),
   prompt: z.string(),
   optional: z.boolean(),
-  stored: z.boolean().describe('Whether it is stored for the caller or for everyone.'),
+  stored: z.boolean().describe('Whether it is stored for the caller or the one who was asked for, or for everyone.'),
 });
 
 /** How the tool gets its credential. `oauth`: by signing in, here or with `reborn tool auth`. */
@@ -25,7 +27,15 @@ const toolAuth = z.strictObject({
   instructions: z.string().nullable(),
   setup_url: z.string().nullable(),
   token_hint: z.string().nullable(),
+  environment: z
+    .string()
+    .nullable()
+    .describe("The variable of the service's environment that has it; null if none is set. Then nothing is stored."),
   oauth: z.boolean(),
+  redirect_port: z
+    .int()
+    .nullable()
+    .describe('Where a program on the machine of the browser must wait; null: anywhere.'),
 });
 
 const LEVELS = [...TOOL_LEVELS, 'depends'] as const;
@@ -85,14 +95,16 @@ export const listTools = defineRoute({
   method: 'get',
   path: '/api/tools',
   summary: "List the agent's tools and what each may do.",
+  query: z.object({ for: whom.optional().describe('A user or `everyone`, for whom an operator lists them.') }),
   responses: {
     200: {
       description: 'Every tool.',
       json: z.strictObject({ tools: z.array(tool) }).meta({ id: 'ToolList' }),
     },
   },
-  async handle({ principal }, { toolAdmin }: Services) {
-    return { tools: (await toolAdmin.list(principal)).map(renderTool) };
+  errors: [400],
+  async handle({ principal, query }, { toolAdmin }: Services) {
+    return { tools: (await toolAdmin.list(principal, holder(principal, query.for ?? 'me'))).map(renderTool) };
   },
 });
 
@@ -147,27 +159,28 @@ const removeTool = defineRoute({
 const putToolSecret = defineRoute({
   method: 'post',
   path: '/api/tools/{name}/secret',
-  summary: 'Store a secret that a tool needs, for the caller or, as an operator, for everyone.',
+  summary: 'Store a secret that a tool needs, for the caller or, as an operator, for a user or everyone.',
   params: toolParams,
   body: z
     .object({
       name: z.string('name is required and must be a string.'),
       value: z.string('value is required and must be a string.').min(1, 'value must not be empty.').max(65_536),
-      for: z.enum(['me', 'everyone']).default('me'),
+      for: holderField,
     })
     .meta({ id: 'ToolSecret' }),
   responses: { 204: { description: 'The secret is stored. It is never shown again.' } },
   errors: [400, 404, 413],
-  async handle({ principal, params, body: { name, value, for: whom } }, { toolAdmin }: Services) {
-    await toolAdmin.putSecret(principal, params.name, { name, value, forEveryone: whom === 'everyone' });
+  async handle({ principal, params, body: { name, value, for: given } }, { toolAdmin }: Services) {
+    await toolAdmin.putSecret(principal, params.name, { name, value, holder: holder(principal, given) });
   },
 });
 
 const beginToolSignIn = defineRoute({
   method: 'post',
   path: '/api/tools/{name}/sign-in',
-  summary: "Start an OAuth sign-in to a tool's service.",
+  summary: "Start an OAuth sign-in to a tool's service, for the caller or, as an operator, for a user or everyone.",
   params: toolParams,
+  query: signInQuery,
   responses: {
     200: {
       description: 'Where to send the browser. It comes back to `/tools/callback`.',
@@ -175,8 +188,9 @@ const beginToolSignIn = defineRoute({
     },
   },
   errors: [400, 404],
-  async handle({ principal, params, request }, { toolAdmin, site }: Services) {
-    return { url: await toolAdmin.beginSignIn(principal, params.name, addressOf(request, site, CALLBACK)) };
+  async handle({ principal, params: { name }, query, request }, { toolAdmin, site }: Services) {
+    const redirectUri = redirectOf(request, site, query);
+    return { url: await toolAdmin.beginSignIn(principal, name, holder(principal, query.for), redirectUri) };
   },
 });
 
@@ -185,23 +199,21 @@ const finishToolSignIn = defineRoute({
   path: '/api/tools/{name}/sign-in/finish',
   summary: 'Finish an OAuth sign-in with the parameters that the provider sent back.',
   params: toolParams,
+  query: z.object({ for: holderField.describe('As it was started.') }),
   body: z
     .object({
       state: z.string('state is required and must be a string.').max(500),
       code: z.string('code is required and must be a string.').min(1, 'code must not be empty.').max(8192),
     })
     .meta({ id: 'SignInAnswer' }),
-  responses: { 204: { description: 'The tool is signed in for the caller.' } },
+  responses: { 204: { description: 'The sign-in is done.' } },
   errors: [400, 404, 413],
-  async handle({ principal, params, body }, { toolAdmin }: Services) {
-    await toolAdmin.finishSignIn(principal, params.name, body);
+  async handle({ principal, params: { name }, query, body }, { toolAdmin }: Services) {
+    await toolAdmin.finishSignIn(principal, name, holder(principal, query.for), body);
   },
 });
 
 export const toolRoutes = [listTools, installTool, removeTool, putToolSecret, beginToolSignIn, finishToolSignIn];
-
-/** A page of the app. A redirect from another site carries no cookie, but a request of the page does. */
-const CALLBACK = '/tools/callback';
 
 function renderTool(listed: ListedTool): z.infer<typeof tool> {
   const { installed, server } = listed;
@@ -210,7 +222,7 @@ function renderTool(listed: ListedTool): z.infer<typeof tool> {
     mcp_server: server ?? null,
     version: installed?.version ?? null,
     capabilities: [...(installed?.sentences ?? [])],
-    auth: installed?.auth ? renderAuth(installed.auth) : null,
+    auth: installed?.auth ? renderAuth(installed.auth, installed.isInEnvironment) : null,
     quarantined_until: listed.quarantinedUntil?.toISOString() ?? null,
     reads: installed?.reads ?? null,
     secrets: [...(installed?.secrets ?? [])],
@@ -221,13 +233,17 @@ function renderTool(listed: ListedTool): z.infer<typeof tool> {
   });
 }
 
-function renderAuth(auth: NonNullable<NonNullable<ListedTool['installed']>['auth']>): z.infer<typeof tool>['auth'] {
+type InstalledAuth = NonNullable<NonNullable<ListedTool['installed']>['auth']>;
+
+function renderAuth(auth: InstalledAuth, isInEnvironment: boolean): z.infer<typeof tool>['auth'] {
   return {
     secret_name: auth.secretName,
     display_name: auth.displayName ?? null,
     instructions: auth.instructions ?? null,
     setup_url: auth.setupUrl ?? null,
     token_hint: auth.tokenHint ?? null,
+    environment: isInEnvironment ? (auth.envVar ?? null) : null,
     oauth: auth.oauth !== undefined,
+    redirect_port: auth.oauth?.redirectPort ?? null,
   };
 }

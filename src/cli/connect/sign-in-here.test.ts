@@ -4,18 +4,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
+import { createCredentials } from '#tools/auth/credentials.ts';
+import { createRefresh } from '#tools/auth/refresh.ts';
+import type { Send } from '#tools/auth/token-endpoint.ts';
+import type { ToolAuth } from '#tools/auth/tool-auth.ts';
+import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
+import type { SecretHolder } from '#tools/secrets/holder.ts';
+import { createKeyRing } from '#tools/secrets/key-ring.ts';
+import { createSecrets, type Secrets } from '#tools/secrets/secrets.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { browse, startOAuthProvider } from '../../../test/support/oauth-provider.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import type { SecretHolder } from '../secrets/holder.ts';
-import { createKeyRing } from '../secrets/key-ring.ts';
-import { createSecrets, type Secrets } from '../secrets/secrets.ts';
-import { createCredentials } from './credentials.ts';
-import { beginSignIn } from './oauth.ts';
-import { createRefresh } from './refresh.ts';
-import type { Send } from './token-endpoint.ts';
-import type { ToolAuth } from './tool-auth.ts';
-import { toolSignIn } from './tool-sign-in.ts';
+import { signInHere } from './sign-in-here.ts';
 
 const ann = { userId: 'ann' };
 const TOKEN_URL = 'https://id.example.com/token';
@@ -79,15 +80,17 @@ const authFor = (more: Partial<ToolAuth['oauth']> = {}): ToolAuth => ({
   },
 });
 
-const begin = (auth = authFor(), parts = {}) => beginSignIn({ secrets, send, ...parts }, signInBy(auth, ann));
-
-const signInBy = (auth: ToolAuth, holder: SecretHolder) => ({
-  target: toolSignIn({ secrets, environment }, { name: 'weather', auth }, holder),
-  redirectPort: auth.oauth?.redirectPort,
-  holder,
-  actor: 'ann',
-  signal: signal.signal,
-});
+/** A command on the browser's machine that asks the service. */
+function begin(auth = authFor(), holder: SecretHolder = ann) {
+  const signIns = createBrowserSignIn({ secrets, send });
+  const target = toolSignIn({ secrets, environment }, { name: 'weather', auth }, holder);
+  return signInHere({
+    port: auth.oauth?.redirectPort,
+    signal: signal.signal,
+    begin: (redirectUri) => signIns.begin(holder, target, redirectUri),
+    finish: (answer) => signIns.finish(holder, target, answer, 'ann'),
+  });
+}
 
 async function signIn(auth = authFor()) {
   const { url, done } = await begin(auth);
@@ -139,15 +142,16 @@ describe('a sign-in', () => {
       scope: 'weather',
       code_challenge_method: 'S256',
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
-      state: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^weather\.[\w-]{43}$/),
       redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
     });
     expect(url).not.toContain('hunter2');
   });
 
   test('is refused by the provider when the code was made for another verifier', async () => {
-    const [one, other] = [await begin(), await begin()];
-    const challenge = new URL(other.url).searchParams.get('code_challenge') ?? '';
+    const before = await begin();
+    const one = await begin();
+    const challenge = new URL(before.url).searchParams.get('code_challenge') ?? '';
     const mixed = new URL(one.url);
     mixed.searchParams.set('code_challenge', challenge);
     const page = await browse(mixed.href);
@@ -401,7 +405,7 @@ describe('a credential', () => {
   });
 
   test("of everyone's is renewed for everyone", async () => {
-    const { url, done } = await beginSignIn({ secrets, send }, signInBy(authFor(), 'everyone'));
+    const { url, done } = await begin(authFor(), 'everyone');
     await browse(url);
     await done;
     await expire(-1);

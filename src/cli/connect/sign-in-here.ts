@@ -2,35 +2,41 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { equalsSecret, hashSecret } from '#domain/secret-hash.ts';
-import { AuthFailure } from './auth-failure.ts';
-import type { AuthorizationAnswer } from './authorization-server.ts';
+import { AuthFailure } from '#tools/auth/auth-failure.ts';
 
-export type CallbackListener<T> = {
-  readonly redirectUri: string;
-  /** What `complete` made of the code. */
-  readonly outcome: Promise<T>;
-  close(): void;
-};
+/** What the provider sent back with the browser. */
+export type SignInAnswer = { readonly state: string; readonly code: string; readonly iss?: string };
 
-type Options<T> = {
+type Options = {
   /** A free one when it is not given. */
   readonly port?: number | undefined;
-  readonly state: string;
   readonly signal: AbortSignal;
-  complete(answer: AuthorizationAnswer, redirectUri: string): Promise<T>;
+  /** Returns the address where the person goes, which has the state of the sign-in. */
+  begin(redirectUri: string): Promise<string>;
+  finish(answer: SignInAnswer): Promise<unknown>;
 };
 
-/** Waits on loopback for the browser to return from the provider, once. Requests without the right `state` are refused. */
-export async function listenForCallback<T>(options: Options<T>): Promise<CallbackListener<T>> {
-  const { port, state, signal } = options;
+export type SignInHere = {
+  /** Where the person goes with a browser on this machine. */
+  readonly url: string;
+  /** Resolves when the sign-in is finished. */
+  readonly done: Promise<void>;
+  cancel(): void;
+};
+
+/** Signs in with a browser on this machine. It comes back to a listener on loopback, once, with the state that `begin` chose. */
+export async function signInHere({ port, signal, begin, finish }: Options): Promise<SignInHere> {
   signal.throwIfAborted();
-  const { promise: outcome, resolve, reject } = Promise.withResolvers<T>();
-  outcome.catch(() => {}); // it can fail before it is awaited
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+  done.catch(() => {}); // it can fail before it is awaited
+  let state: string | undefined;
   let used = false;
 
   const complete = async (query: URLSearchParams, response: ServerResponse) => {
     try {
-      resolve(await options.complete({ code: getCode(query), iss: query.get('iss') ?? undefined }, redirectUri));
+      const iss = query.get('iss');
+      await finish({ state: query.get('state') ?? '', code: getCode(query), ...(iss !== null && { iss }) });
+      resolve();
       answer(response, 200, undefined);
     } catch (error) {
       reject(error);
@@ -41,7 +47,7 @@ export async function listenForCallback<T>(options: Options<T>): Promise<Callbac
   const server = createServer((request, response) => {
     const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
     if (request.method !== 'GET' || url?.pathname !== '/callback') return answer(response, 404, 'Nothing is here.');
-    if (!equalsSecret(url.searchParams.get('state') ?? '', hashSecret(state)))
+    if (state === undefined || !equalsSecret(url.searchParams.get('state') ?? '', hashSecret(state)))
       return answer(response, 400, 'This address does not belong to the sign-in that is under way. Start it again.');
     if (used) return answer(response, 410, 'This sign-in is already done.');
 
@@ -58,7 +64,21 @@ export async function listenForCallback<T>(options: Options<T>): Promise<Callbac
   };
   signal.addEventListener('abort', close, { once: true });
   server.once('close', () => signal.removeEventListener('abort', close));
-  return { redirectUri, outcome, close };
+  try {
+    const url = await begin(redirectUri);
+    state = new URL(url).searchParams.get('state') ?? undefined;
+    return { url, done, cancel: close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Aborted by Ctrl+C. */
+export function stoppedByPerson(): AbortSignal {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Error('Stopped; nothing was stored.')));
+  return stop.signal;
 }
 
 async function listen(server: ReturnType<typeof createServer>, port = 0): Promise<void> {
