@@ -18,7 +18,7 @@ import { isSearchedKey } from '#domain/model-key.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
 import { isReachable, withOwner } from '#store/connection.ts';
-import { readWorkspace } from '#store/workspaces/workspaces.ts';
+import { readVersion } from '#store/workspaces/workspaces.ts';
 import { codeTools } from '#tools/builtin/code/code-tools.ts';
 import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
@@ -39,9 +39,6 @@ export type Core = Awaited<ReturnType<typeof openCore>>;
 export async function openCore(base: Base) {
   const { config, log, parts, db, secrets, egress } = base;
   const sandboxes = openSandboxes(base);
-  const runsCode = codeTools(sandboxes, (owner, id) =>
-    withOwner(db, owner, async (trx) => (await readWorkspace(trx, owner, id)).version),
-  );
   const models = await openModels(base);
   const memory = createMemory(db, models.embedder);
   const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
@@ -55,10 +52,10 @@ export async function openCore(base: Base) {
     ...memoryTools(memory),
     ...missionTools(missions),
     ...fileTools(),
-    ...(await runsCode),
     ...(parts.tools ?? []),
   ];
-  const tools = openTools(base, fixedTools);
+  const runsCode = codeTools(sandboxes, (owner, id) => withOwner(db, owner, (trx) => readVersion(trx, owner, id)));
+  const tools = openTools(base, fixedTools, runsCode);
   const { attachments, bucket } = await openAttachments(base);
   const files = createStoredFiles(db, attachments, config.workspaces);
   const turnParts = { models: models.models, tools: tools.tools, safety, attachments, files, skills };

@@ -24,8 +24,15 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Base } from './base.ts';
 import { writeToolLine } from './log.ts';
 
-/** All tools that the agent can call: `fixed` ones, which are part of the program, installed components, and those of MCP servers. */
-export function openTools({ config, log, db, secrets, egress, takeUse, onError, undo }: Base, fixed: readonly Tool[]) {
+/**
+ * All tools that the agent can call: `fixed` ones, which are part of the program, those that run code while it can run, installed
+ * components, and those of MCP servers.
+ */
+export function openTools(
+  { config, log, db, secrets, egress, takeUse, onError, undo }: Base,
+  fixed: readonly Tool[],
+  runsCode: () => Promise<readonly Tool[]>,
+) {
   const environment = readForeignVariable;
   const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
   const refresh = createRefresh(providers);
@@ -65,7 +72,8 @@ export function openTools({ config, log, db, secrets, egress, takeUse, onError, 
   };
   const mcpTools = createMcpTools(db, mcp, onError);
   undo.defer(() => mcpTools.close());
-  const tools = createRegistry(fixed, installed, (owner) => mcpTools.toolsFor(owner), config.mcpToolsInPrompt);
+  const loaded = async () => [...(await installed()), ...(await runsCode())];
+  const tools = createRegistry(fixed, loaded, (owner) => mcpTools.toolsFor(owner), config.mcpToolsInPrompt);
   const toolAdmin = createToolAdmin({
     db,
     tools,

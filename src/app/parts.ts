@@ -9,6 +9,7 @@ import type { SessionPace } from '#channels/slack/socket-session.ts';
 import type { OpenDatabase } from '#database/open-database.ts';
 import type { Network } from '#egress/network.ts';
 import type { EngineTimes } from '#engine/engine-times.ts';
+import type { SandboxOptions } from '#sandbox/sandboxes.ts';
 import type { Tool } from '#tools/tool.ts';
 
 /** What a composition may set besides the configuration. */
@@ -35,6 +36,8 @@ export type Parts = {
   readonly undeliveredEveryMs?: number;
   /** How often to look for expired threads. */
   readonly purgeThreadsEveryMs?: number;
+  /** Where bubblewrap is, and how often to look for it. */
+  readonly sandboxes?: Partial<Pick<SandboxOptions, 'program' | 'lookAgainMs'>>;
   /** When unused attachments are deleted. */
   readonly attachmentSweep?: { readonly graceMs: number; readonly everyMs: number };
   /** The folder of the built browser app. */

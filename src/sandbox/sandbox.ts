@@ -1,6 +1,9 @@
 /** Runs code of the agent where it can harm nothing. Nothing in a sandbox counts until the caller has stored its changes. */
 export type Sandboxes = {
-  /** What holds on this machine: asked of a sandbox once, and corrected when a later start finds less. */
+  /**
+   * What holds on this machine. The first answer is asked of a sandbox, and corrected when a later start finds less; the next ones
+   * come at once. While no code runs, it is asked again from time to time.
+   */
   strength(): Promise<Strength>;
   /**
    * A warm sandbox with exactly this version of the workspace, or a new one that is filled with `files`, which are read only
@@ -82,7 +85,7 @@ export type Strength = {
   /** Which hold; without those that are required, no code runs, and `why` says so. */
   readonly layers: readonly Layer[];
   readonly why?: string;
-  /** Missing if it could not be listed; the next question tries again. */
+  /** Missing where no code runs. */
   readonly environment?: Environment;
 };
 

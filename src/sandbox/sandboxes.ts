@@ -5,7 +5,6 @@ import { createRunner, type Runner } from './runner.ts';
 import type { Facts } from './runner-messages.ts';
 import {
   DEFAULT_LIMITS,
-  type Environment,
   LAYERS,
   type Layer,
   type Limits,
@@ -25,16 +24,20 @@ export type SandboxOptions = {
   readonly sizes: PoolSizes;
   /** The name or path of bubblewrap. */
   readonly program: string;
+  /** While no code runs, how long what was found is believed. */
+  readonly lookAgainMs: number;
 };
 
-const LOOK_AGAIN_MS = 60_000;
 const DEFAULTS: SandboxOptions = {
   requires: ['network', 'files', 'processes'],
   limits: DEFAULT_LIMITS,
   sizes: DEFAULT_SIZES,
   program: 'bwrap',
+  lookAgainMs: 60_000,
 };
 
+const NOT_SEEN: Strength = { rung: 'none', layers: [] };
+const STOPS = 'The service stops.';
 const OFF = 'The operator has turned it off (SANDBOX=off).';
 
 /** For services that run no code. */
@@ -48,8 +51,8 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
   const options = { ...DEFAULTS, ...given };
   const pool = createWarmPool<Runner>(options.sizes);
   const running = new Set<Runner>();
-  const findStrength = rememberStrength(options, running);
   let isClosed = false;
+  const findStrength = rememberStrength(options, running, () => isClosed);
 
   function lend(runner: Runner, workspace: string, leave: () => void): Sandbox {
     let isLent = true;
@@ -74,7 +77,7 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
   async function fillNew(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<Runner> {
     const runner = await findStrength.start();
     try {
-      if (isClosed) throw new NoSandbox('The service stops.');
+      if (isClosed) throw new NoSandbox(STOPS);
       await runner.fill(files, signal);
       return runner;
     } catch (error) {
@@ -103,25 +106,32 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
 }
 
 /** The first start is probed from inside; each later one is checked by what its runner tells, before anything runs in it. */
-function rememberStrength({ program, limits, requires }: SandboxOptions, running: Set<Runner>) {
-  let probed: Promise<Strength> | undefined;
-  let listed: Promise<Environment> | undefined;
+function rememberStrength(
+  { program, limits, requires, lookAgainMs }: SandboxOptions,
+  running: Set<Runner>,
+  isClosed: () => boolean,
+) {
+  let found: Promise<Strength> | undefined; // the layers
+  let seen: Strength | undefined; // with the environment
+  let looking: Promise<void> | undefined;
+  let lookedAt = 0;
   let loss: Pick<Strength, 'layers' | 'why'> | undefined;
 
   function startRunner(): Runner {
+    if (isClosed()) throw new NoSandbox(STOPS);
     const runner = createRunner(startBubblewrap(program, limits), limits);
     running.add(runner);
     void runner.ended.then(() => running.delete(runner));
     return runner;
   }
 
-  async function look(): Promise<Strength> {
+  async function probe(): Promise<Strength> {
     try {
-      const found = await findBubblewrap(program);
+      const version = await findBubblewrap(program);
       endOrphans();
       const layers = await twice(() => inNewSandbox((runner) => findLayers(runner, limits)));
       const why = shortfall(layers, requires);
-      return { rung: 'bubblewrap', program: found, layers, ...(why && { why }) };
+      return { rung: 'bubblewrap', program: version, layers, ...(why && { why }) };
     } catch (error) {
       return { rung: 'none', layers: [], why: reasonOf(error) };
     }
@@ -136,25 +146,43 @@ function rememberStrength({ program, limits, requires }: SandboxOptions, running
     }
   }
 
-  /** Where no code runs, it may have been a moment's trouble, or bubblewrap has been installed since. */
-  async function findOnce(): Promise<Strength> {
-    probed ??= look();
-    const found = await probed;
-    if (found.rung === 'none') setTimeout(() => (probed = undefined), LOOK_AGAIN_MS).unref();
-    return found;
+  /**
+   * What the last look has seen: only the first caller waits for it. While no code runs, the next look begins when somebody asks:
+   * bubblewrap may have been installed or repaired since.
+   */
+  async function now(): Promise<Strength> {
+    const why = loss?.why ?? seen?.why;
+    if (!seen || (why !== undefined && performance.now() - lookedAt >= lookAgainMs)) looking ??= look();
+    if (!seen) await looking;
+    return { ...(seen ?? NOT_SEEN), ...loss };
   }
 
-  /** No call waits for the environment, which takes longer. */
-  async function now(): Promise<Strength> {
-    const found = await findOnce();
-    if (found.rung === 'none') return found;
-    listed ??= inNewSandbox(listEnvironment);
-    const environment = await listed.catch(() => (listed = undefined));
-    return { ...found, ...(environment && { environment }), ...loss };
+  async function look(): Promise<void> {
+    try {
+      // After a loss, all that the first look has found must hold again: a weaker sandbox is not used silently.
+      if (loss) await (await start()).end();
+      if ((await found)?.why !== undefined) found = undefined;
+      seen = await withEnvironment(await (found ??= probe()));
+    } catch (error) {
+      if (!(error instanceof NoSandbox)) throw error; // it is still lost, and `loss` says why
+    } finally {
+      lookedAt = performance.now();
+      looking = undefined;
+    }
+  }
+
+  async function withEnvironment(strength: Strength): Promise<Strength> {
+    if (strength.why !== undefined) return strength;
+    try {
+      return { ...strength, environment: await inNewSandbox(listEnvironment) };
+    } catch (error) {
+      return { ...strength, why: `What code can use could not be listed. ${reasonOf(error)}` };
+    }
   }
 
   async function start(): Promise<Runner> {
-    const { layers, why } = await findOnce();
+    found ??= probe();
+    const { layers, why } = await found;
     if (why !== undefined) throw new NoSandbox(why);
     const started = await twice(startOnce).catch(asNoSandbox);
     loss = lossOf(started, layers);
@@ -210,5 +238,5 @@ function explain(layers: readonly Layer[]): string {
 function reasonOf(error: unknown): string {
   if (error instanceof NoSandbox) return error.message;
   if (error instanceof SandboxLost) return `bubblewrap can't build a sandbox here. ${error.message}`;
-  throw error;
+  return `The sandbox can't be started. ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -2,6 +2,7 @@ import type { Database } from '#store/connection.ts';
 import { listAllMcpServers, type OfferingServer } from '#store/system/mcp-servers.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { listTools } from '#store/tools/tools.ts';
+import { CODE_TOOLS } from '#tools/builtin/code/code-tools.ts';
 import { componentRights } from '#tools/component/component-tool.ts';
 import { offeredName } from '#tools/mcp/clean-tools.ts';
 import { mcpRights } from '#tools/mcp/mcp-tool.ts';
@@ -12,8 +13,8 @@ import type { ToolRights } from './asks-after-others.ts';
 export type KnownTool = ToolRights & { readonly name: string };
 
 /**
- * All tools besides the search, and what they may do without a question: `fixed` ones, installed ones, and those of every
- * user's MCP servers. Nothing is connected to.
+ * All tools besides the search, and what they may do without a question: `fixed` ones, those that run code even if none can run
+ * now, installed ones, and those of every user's MCP servers. Nothing is connected to.
  */
 export async function readKnownTools(
   fixed: readonly Tool[],
@@ -22,6 +23,7 @@ export async function readKnownTools(
 ): Promise<KnownTool[]> {
   return [
     ...fixed.map(({ definition: { name }, ...tool }) => ({ ...tool, name })),
+    ...CODE_TOOLS,
     ...(await listTools(db)).map((row) => ({ name: row.name, ...componentRights(row) })),
     ...(await listAllMcpServers(system)).flatMap(toolsOf),
   ];

@@ -1,12 +1,12 @@
-import { Conflict, InvalidRequest } from '#domain/errors.ts';
+import { Conflict } from '#domain/errors.ts';
 import type { AttachmentHash, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { ChangesRefused, realChanges } from '#domain/workspace/changes.ts';
+import { realChanges } from '#domain/workspace/changes.ts';
 import type { NewVersion, Workspace } from '#domain/workspace/version.ts';
 import { retryWhileBusy } from '#engine/with-retries.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { writeVersion } from '#store/workspaces/workspaces.ts';
-import type { StoredFiles } from './stored-files.ts';
+import { asInvalid, type StoredFiles } from './stored-files.ts';
 
 type Owner = Pick<Principal, 'userId'>;
 
@@ -31,18 +31,11 @@ export async function changeFiles(
     const planned = await plan(now);
     const files = realChanges(now.files, planned.files);
     if (files.length === 0) return now;
-    await stored.storeFor(owner, now, files, contents).catch(asInvalid);
+    await stored.storeFor(owner, now, files, contents).catch(asInvalid(null));
     const version = { ...planned, files, base: now.version, workspace: now.id };
     const write = () => withOwner(db, owner, (trx) => writeVersion(trx, owner, thread, version));
     const { outcome } = await retryWhileBusy({ forMs: PATIENCE_MS }, async () => ({ outcome: await write() }));
     if (outcome === 'written') return open();
     if (tries >= TRIES) throw new Conflict('thread_busy', 'The files change too often at the moment. Try again.');
   }
-}
-
-/** The owner reads the reason as the answer to their request. */
-function asInvalid(error: unknown): never {
-  if (error instanceof ChangesRefused)
-    throw new InvalidRequest('invalid_request', null, `Not stored: ${error.message}.`);
-  throw error;
 }

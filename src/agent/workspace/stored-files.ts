@@ -1,3 +1,4 @@
+import { InvalidRequest } from '#domain/errors.ts';
 import type { AttachmentHash, WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
@@ -75,3 +76,13 @@ export function createStoredFiles(
     },
   };
 }
+
+export const notStored = (param: string | null, reason: string) =>
+  new InvalidRequest('invalid_request', param, `Not stored: ${reason}.`);
+
+/** The owner reads why their files were refused as the answer to their request. */
+export const asInvalid =
+  (param: string | null) =>
+  (error: unknown): never => {
+    throw error instanceof ChangesRefused ? notStored(param, error.message) : error;
+  };

@@ -1,9 +1,8 @@
-import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import { NotFound } from '#domain/errors.ts';
 import { newId, type UploadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { cleanMediaType, mediaTypeOf } from '#domain/text/media-type.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
-import { ChangesRefused } from '#domain/workspace/changes.ts';
 import { pathFor } from '#domain/workspace/path.ts';
 import type { Upload } from '#domain/workspace/upload.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -15,7 +14,7 @@ import {
   listUploads,
   type UploadPage,
 } from '#store/workspaces/uploads.ts';
-import type { StoredFiles } from './stored-files.ts';
+import { asInvalid, notStored, type StoredFiles } from './stored-files.ts';
 
 type Owner = Pick<Principal, 'userId'>;
 
@@ -39,9 +38,9 @@ export function createUploads(db: Database, stored: StoredFiles) {
       const filename = pathFor(given, () => false);
       const mediaType = UNSPECIFIC.test(declared) ? mediaTypeOf(filename) : cleanMediaType(declared);
       const count = await withOwner(db, owner, (trx) => countUploads(trx, owner));
-      if (count >= MOST_UPLOADS) throw refuse(`you have ${count} files already. Delete some`);
+      if (count >= MOST_UPLOADS) throw notStored('file', `you have ${count} files already. Delete some`);
       const sha256 = hashOf(content);
-      await stored.storeWithin(owner, new Map([[sha256, content]])).catch(asInvalid);
+      await stored.storeWithin(owner, new Map([[sha256, content]])).catch(asInvalid('file'));
       const upload = { id: newId<UploadId>(), filename, mediaType, purpose, sha256, bytes: content.length };
       return withOwner(db, owner, (trx) => insertUpload(trx, owner, upload));
     },
@@ -69,8 +68,3 @@ const MOST_UPLOADS = 10_000;
 const UNSPECIFIC = /^(?:application\/octet-stream|binary\/octet-stream)?$/i;
 
 const missing = () => new NotFound('There is no such file.');
-const refuse = (reason: string) => new InvalidRequest('invalid_request', 'file', `Not stored: ${reason}.`);
-
-function asInvalid(error: unknown): never {
-  throw error instanceof ChangesRefused ? refuse(error.message) : error;
-}

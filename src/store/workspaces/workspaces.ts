@@ -44,6 +44,16 @@ const READ = `
     ) as newest where sha256 is not null) as files
   from workspaces where user_id = $1 and id = $2`;
 
+/** The newest version, without its files. */
+export async function readVersion(trx: OwnedTransaction, owner: Owner, id: WorkspaceId): Promise<number> {
+  const [row] = await runStatement<{ version: number }>(
+    trx,
+    'select head as version from workspaces where user_id = $1 and id = $2',
+    [owner.userId, id],
+  );
+  return row?.version ?? 0;
+}
+
 /** Writes a version of a workspace: the one that it names, or else the thread's own. `busy`: locked. `stale`: its base is not the newest. */
 export async function writeVersion(
   trx: OwnedTransaction,

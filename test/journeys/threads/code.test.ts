@@ -1,3 +1,6 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'vitest';
 import { fileList } from '#channels/gateway/files/file-shape.ts';
 import { journey } from '../../support/journey.ts';
@@ -104,6 +107,34 @@ const approve = (service: Service, gate: string | undefined) =>
   service.request(`/api/gates/${gate}`, { method: 'POST', body: '{"answer":"approve"}' });
 const itemsOf = async (service: Service, thread: string) =>
   (await service.request(`/api/threads/${thread}/items`)).text();
+
+test('code runs as soon as bubblewrap is there, and no longer once it is gone', async ({
+  startAnother,
+  onTestFinished,
+}) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reborn-bubblewrap-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await chmod(folder, 0o755);
+  const program = path.join(folder, 'bwrap');
+  const install = () => writeFile(program, '#!/bin/bash\nexec bwrap "$@"\n', { mode: 0o755 });
+  const late = await startAnother({}, { sandboxes: { program, lookAgainMs: 0 } });
+  const says = async (text: string) => (await chat(late, shell('echo $((6 * 7))'))).text.includes(text);
+  const status = async () => ((await (await late.request('/api/status')).json()) as { code: string }).code;
+  expect(await says('There is no tool named "reborn_shell"')).toBe(true);
+
+  await install();
+  await waitFor('code to run', () => says('42'));
+  expect(await status()).toContain('Code runs behind bubblewrap');
+
+  await rm(program);
+  expect((await chat(late, shell('echo $((6 * 7))'))).text).toContain('Not run: ');
+  await waitFor('the tools to disappear', () => says('There is no tool named "reborn_shell"'));
+  expect(await status()).toContain('No code runs. ');
+
+  await install();
+  await waitFor('code to run again', () => says('42'));
+  await late.close();
+});
 
 test('without a sandbox there are no tools that run code', async ({ startAnother }) => {
   const without = await startAnother({ SANDBOX: 'off' });

@@ -27,17 +27,37 @@ const title = z
   .describe('What it does, in a few words for the user, such as Compare the suppliers.')
   .optional();
 
-/** The tools that run code; none where no code may run. An approval applies to one version of the files, in one environment. */
-export async function codeTools(
+/**
+ * The tools that run code, as long as some may run: asked at each turn, because the sandbox can come and go. An approval applies to one
+ * version of the files, in one environment.
+ */
+export function codeTools(
   sandboxes: Pick<Sandboxes, 'strength' | 'open'>,
   versionOf: (owner: ToolContext['owner'], workspace: WorkspaceId) => Promise<number>,
-): Promise<Tool[]> {
-  const strength = await sandboxes.strength();
-  if (strength.why !== undefined || !strength.environment) return [];
-  const { digest } = strength.environment;
-  const state: Tool['state'] = async (owner, workspace) => `${digest} ${await versionOf(owner, workspace)}`;
-  return [shellTool, pythonTool].map((make) => ({ ...make(sandboxes, strength), state }));
+): () => Promise<readonly Tool[]> {
+  let made: { readonly by: string; readonly tools: readonly Tool[] } | undefined;
+
+  function make(strength: Strength, digest: string): readonly Tool[] {
+    const state: Tool['state'] = async (owner, workspace) => `${digest} ${await versionOf(owner, workspace)}`;
+    return [shellTool, pythonTool].map((tool) => ({ ...tool(sandboxes, strength), state }));
+  }
+
+  return async () => {
+    const strength = await sandboxes.strength();
+    if (strength.why !== undefined || !strength.environment) return [];
+    const { digest } = strength.environment;
+    const by = `${digest} ${strength.layers.join()}`;
+    if (made?.by !== by) made = { by, tools: make(strength, digest) };
+    return made.tools;
+  };
 }
+
+/** They can have a policy even while no code runs. */
+export const CODE_TOOLS = ['reborn_shell', 'reborn_python'].map((name) => ({
+  name,
+  level: 'allow' as const,
+  flow: FLOW,
+}));
 
 const shellTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool =>
   textTool({
