@@ -1467,6 +1467,8 @@ export type TurnInspection = {
     readonly because: readonly ReadSource[];
     /** What let the call run: the operator's level, an `always`, an approval of this call or of the links of its site, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded. */
     readonly allowed_by: 'policy' | 'always' | 'approval' | 'site' | 'tool' | 'clean' | null;
+    /** The layers of the sandbox that held when the call ran code; null if it ran none. */
+    readonly layers: readonly string[] | null;
   })[];
   readonly gate: {
     readonly id: string;

@@ -88,7 +88,7 @@ describe('a call is lost when its sandbox answers with', () => {
   });
 
   test('output above the limit', async () => {
-    const { runner } = createImpostor(() => [encodeFrame(RAN, Buffer.alloc(40_000))]);
+    const { runner } = createImpostor(() => [encodeFrame(RAN, Buffer.alloc(DEFAULT_LIMITS.outputBytes + 200))]);
     await runner.ready;
 
     await expect(runner.run({ kind: 'shell', command: 'true', timeoutMs: 1000 }, on)).rejects.toThrow('wrong body');

@@ -13,6 +13,8 @@ export type Runner = {
   fill(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<void>;
   run(call: Call, on: Listener): Promise<Ran>;
   changes(): Promise<Changes>;
+  /** False: it does not fit. */
+  add(file: SandboxFile): Promise<boolean>;
   end(): Promise<void>;
 };
 
@@ -26,15 +28,22 @@ export function createRunner(process: RunnerProcess, limits: Limits): Runner {
   const { ask, tell, lose, lost } = converse(process, limits);
 
   async function fill(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<void> {
-    for await (const { path, mode, bytes, sha256 } of files) {
+    for await (const file of files) {
       signal.throwIfAborted();
-      known.set(path, traceOf(sha256, mode));
-      const hasRoom = tell({ type: 'put', path, mode: mode & 0o777 }, bytes);
-      if (!hasRoom && !lost()) await waitForRoom(process, signal);
+      if (!put(file) && !lost()) await waitForRoom(process, signal);
     }
-    const take: Take<{ failure: string | null }> = (said) => (said.type === 'filled' ? said : unexpected(said));
-    const { failure } = await ask(take, FILES_MS, { type: 'filled' });
+    const failure = await finishFilling();
     if (failure !== null) throw new Error(`The sandbox can't hold the workspace. ${failure}`);
+  }
+
+  function put({ path, mode, bytes, sha256 }: SandboxFile): boolean {
+    known.set(path, traceOf(sha256, mode));
+    return tell({ type: 'put', path, mode: mode & 0o777 }, bytes);
+  }
+
+  async function finishFilling(): Promise<string | null> {
+    const take: Take<{ failure: string | null }> = (said) => (said.type === 'filled' ? said : unexpected(said));
+    return (await ask(take, FILES_MS, { type: 'filled' })).failure;
   }
 
   async function run(call: Call, on: Listener): Promise<Ran> {
@@ -60,6 +69,10 @@ export function createRunner(process: RunnerProcess, limits: Limits): Runner {
     fill,
     run,
     changes: () => ask(collectChanges(known, limits), FILES_MS, { type: 'changes' }),
+    async add(file) {
+      put(file);
+      return (await finishFilling()) === null;
+    },
     async end() {
       lose('It was discarded.');
       await process.ended;

@@ -21,6 +21,8 @@ export type Sandbox = {
   run(call: Call, on: Listener): Promise<Ran>;
   /** What differs from the files that it was filled with, or from the last answer. */
   changes(): Promise<Changes>;
+  /** Adds a file that the caller stores with the changes. False: it does not fit. Only while no name is refused: a link could lead elsewhere. */
+  add(file: SandboxFile): Promise<boolean>;
   /** The changes are stored as this version: the sandbox may be used again for it. */
   committed(version: number): void;
   discard(): Promise<void>;
@@ -134,7 +136,7 @@ export const DEFAULT_LIMITS: Limits = {
   files: 10_000,
   depth: 32,
   pathBytes: 1024,
-  outputBytes: 32 * 1024,
+  outputBytes: MIB,
   timeoutMs: 600_000,
 };
 

@@ -65,6 +65,7 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
     return {
       run: (call, on) => runner.run(call, on),
       changes: () => runner.changes(),
+      add: (file) => runner.add(file),
       committed(version) {
         if (giveBack()) pool.keep({ workspace, version }, runner);
       },

@@ -6,6 +6,7 @@ import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
+import { isReservedName } from '#domain/tool/reserved-names.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
 import type { OpenWorkspace } from './workspace-port.ts';
 
@@ -20,7 +21,7 @@ export type Tool = {
   source?(argumentsJson: string): string | undefined;
   /** The level of its calls while the model has read nothing by others; `ask` when left out. The operator's setting overrides it. */
   readonly level?: ToolLevel;
-  /** Changes with each version of the tool. Approvals apply to one version only. */
+  /** Changes with each version of the tool, and of the environment that it runs code in. Approvals apply to one version only. */
   readonly revision?: string;
   /**
    * What a call works on besides its arguments, such as the version of the files. An approval applies to it: if it has changed when
@@ -80,6 +81,10 @@ const UNDECLARED: ToolFlow = { reads: FOREIGN_AND_PRIVATE, runs: 'clean' };
 
 export const flowOf = (tool: Pick<Tool, 'flow'> | undefined): ToolFlow => tool?.flow ?? UNDECLARED;
 
+/** Whether others wrote the tool. Only the service's own have reserved names. */
+export const isInstalled = (tool: Pick<Tool, 'revision' | 'definition'> | undefined): boolean =>
+  tool?.revision !== undefined && !isReservedName(tool.definition.name);
+
 /** Whether the model gets the output without a wrapper. */
 export const isTrusted = (tool: Pick<Tool, 'flow'> | undefined): boolean => {
   const { reads } = flowOf(tool);
@@ -107,7 +112,7 @@ export type ToolContext = {
   readonly workspace?: OpenWorkspace | undefined;
   /** Shows how far the call is. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
-  /** Adds a picture or a file to the output. People see it, the model does not. */
+  /** Adds a picture or a file to the output. People see it; the model does if it is marked. */
   readonly onFile?: ((file: AttachedPart) => void) | undefined;
   /** The tool was stopped at one of its limits, crashed or was not reached; the code is for the log. */
   readonly onStopped?: ((code: string) => void) | undefined;

@@ -19,6 +19,7 @@ export const SMALL: Limits = {
   workspaceBytes: 32 * MIB,
   tmpBytes: 16 * MIB,
   fileBytes: 8 * MIB,
+  outputBytes: 32 * 1024,
   files: 2000,
 };
 

@@ -15,7 +15,7 @@ import { findApproval, hasUsedApproval } from '#store/tools/approvals.ts';
 import { findCallQuestion } from '#store/tools/call-questions.ts';
 import { hasSiteGrant } from '#store/tools/site-grants.ts';
 import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
-import { type AnsweredQuestion, flowOf, type Tool, type ToolSet } from '#tools/tool.ts';
+import { type AnsweredQuestion, flowOf, isInstalled, type Tool, type ToolSet } from '#tools/tool.ts';
 import { type CallFacts, type JudgedCall, judgeCall } from './judge-call.ts';
 import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
@@ -178,7 +178,7 @@ function callFacts(tool: Tool, call: GatedCall, read: ReadSoFar, facts: Decision
   return {
     owner,
     read,
-    operatorLevel: () => findPolicy(db, call.name, tool.revision === undefined ? undefined : owner.userId),
+    operatorLevel: () => findPolicy(db, call.name, isInstalled(tool) ? owner.userId : undefined),
     isAlwaysApproved: () => {
       const shape = shapeOf(call.arguments);
       const digests = [undefined, ...(mission ? [mission] : [])].map((limit) =>

@@ -45,6 +45,8 @@ type JudgedCall = {
   readonly callId: string;
   readonly read: Pick<ReadSoFar, 'situation' | 'sources'>;
   readonly allowedBy: AllowedBy | undefined;
+  /** Which layers of the sandbox held, if it ran code. */
+  readonly layers: readonly string[] | undefined;
 };
 
 export type InspectTurn = (owner: Principal, id: TurnId) => Promise<Inspection>;
@@ -93,6 +95,7 @@ export function createInspectTurn(
                 callId: item.callId,
                 read: readBefore(item.id, facts),
                 allowedBy: allowedBy(item, items.slice(at), gate),
+                layers: outputOf(item, items.slice(at))?.ran?.layers,
               },
             ]
           : [],
@@ -113,10 +116,14 @@ function allowedBy(
   after: readonly TimedItem[],
   gate: TimedGate | undefined,
 ): AllowedBy | undefined {
-  for (const item of after)
-    if (item.type === 'function_call_output' && item.callId === call.callId) return item.allowedBy;
+  const output = outputOf(call, after);
+  if (output) return output.allowedBy;
   const isAsked = gate?.kind === 'approval' && callsOf(gate).some((asked) => asked.call.id === call.id);
   return isAsked && call.startedAt ? 'approval' : undefined;
+}
+
+function outputOf({ callId }: FunctionCallItem, after: readonly TimedItem[]) {
+  return after.filter((item) => item.type === 'function_call_output').find((item) => item.callId === callId);
 }
 
 function supersededIn(trace: readonly AttemptTrace[], items: readonly TimedItem[]): Inspection['superseded'] {

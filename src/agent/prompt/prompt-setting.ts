@@ -4,7 +4,7 @@ import type { TurnRun } from '#engine/running/turn-run.ts';
 import { identityFor } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
 import type { Skills } from '#tools/skills/skills.ts';
-import { isTrusted, type ToolSet } from '#tools/tool.ts';
+import { isInstalled, isTrusted, type ToolSet } from '#tools/tool.ts';
 import type { PromptSetting } from './prompt.ts';
 
 export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
@@ -29,7 +29,7 @@ export function promptTools(offered: ToolSet): ToolDefinition[] {
   return offered.definitions().map((definition) => {
     const { name, description } = definition;
     // What the model reads of a version that was not reviewed are our own words.
-    if (!description || !isInstalled(name, offered) || offered.find(name)?.unreviewed) return definition;
+    if (!description || !isInstalled(offered.find(name)) || offered.find(name)?.unreviewed) return definition;
     return { ...definition, description: wrapUntrusted(description, name) };
   });
 }
@@ -41,11 +41,9 @@ const OWN_USE = /\buse this tool(?= (?:when|if|to|for)\b)/gi;
 export function toolTexts(offered: ToolSet): string[] {
   return offered
     .definitions()
-    .filter(({ name }) => isInstalled(name, offered))
+    .filter(({ name }) => isInstalled(offered.find(name)))
     .map(({ description, parameters }) => `${(description ?? '').replace(OWN_USE, '')}\n${JSON.stringify(parameters)}`);
 }
-
-const isInstalled = (name: string, offered: ToolSet) => offered.find(name)?.revision !== undefined;
 
 /** The output of a tool that no longer exists is foreign text. */
 function sourceOf(call: ToolCall, tools: ToolSet): string | undefined {

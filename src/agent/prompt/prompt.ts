@@ -151,6 +151,7 @@ const wrapped = new WeakMap<ContentPart, { readonly source: string; readonly par
 
 function wrapPart(part: ContentPart, source: string): ContentPart {
   if (part.type === 'text') return text(wrapUntrusted(part.text, source, Number.POSITIVE_INFINITY));
+  if (part.type === 'image' && part.forModel) return part; // as those in messages: what it says counts as read
   // No rule can search a picture for instructions, so the model only learns that there is one.
   if (part.type !== 'file' || !isTextType(part.mediaType)) return text(`[${part.type} that the user sees]`);
   if (isStored(part)) return text(`[${part.type} left out: it was not read]`); // never unwrapped

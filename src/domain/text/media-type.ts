@@ -9,6 +9,19 @@ export const isTextType = (mediaType: string): boolean =>
 /** Pictures that browsers and chat apps show, and that can't contain scripts. */
 export const isShownPicture = (mediaType: string): boolean => /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType);
 
+/** The type of a picture that models can look at, by its bytes. */
+export function pictureTypeOf(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  return SIGNATURES.find(([signature]) => signature.test(start))?.[1];
+}
+
+const SIGNATURES: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG/, 'image/png'],
+  [/^\xff\xd8/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF.{4}WEBP/s, 'image/webp'],
+];
+
 /** How the name of a file of this media type usually ends. */
 export function extensionOf(mediaType: string): string {
   const subtype = mediaType.slice(mediaType.indexOf('/') + 1).toLowerCase();

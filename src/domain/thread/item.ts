@@ -89,7 +89,12 @@ export type FunctionCallOutputBody = {
 };
 
 /** `outcome` is `exit`, or why it was stopped, such as `timeout`. */
-export type RanCode = { readonly outcome: string; readonly exitCode: number | null };
+export type RanCode = {
+  readonly outcome: string;
+  readonly exitCode: number | null;
+  /** Which layers of the sandbox held; missing in older items. */
+  readonly layers?: readonly string[];
+};
 
 /** `results`: the addresses that a search of the operator has found. */
 export type OutputReads = Reads & { readonly results?: readonly string[] };
@@ -125,8 +130,16 @@ export type AttachedPart = InlinePart | StoredPart;
 export type InlinePart = Media & { readonly base64: string };
 export type StoredPart = Media & { readonly sha256: AttachmentHash; readonly bytes: number };
 
-/** `own`: the sender of the message says that they wrote it. Otherwise it is foreign. `fileId`: they sent it by this id. */
-type Media = { readonly mediaType: string; readonly origin?: 'own'; readonly fileId?: UploadId } & (
+/**
+ * `own`: the sender of the message says that they wrote it. Otherwise it is foreign. `fileId`: they sent it by this id. `forModel`: a
+ * tool has read it for the model, so it is not handed over to the person.
+ */
+type Media = {
+  readonly mediaType: string;
+  readonly origin?: 'own';
+  readonly fileId?: UploadId;
+  readonly forModel?: true;
+} & (
   | { readonly type: 'image'; readonly filename?: string }
   | { readonly type: 'file'; readonly filename: string | null }
 );

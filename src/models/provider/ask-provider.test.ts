@@ -164,7 +164,15 @@ function providerThat(answers: () => Promise<ReadableStream<LanguageModelV4Strea
     cost: null,
   });
   return {
-    model: { name: 'm', provider: 'openai' as const, read: readLanguage(language), apiKey: '', options: {}, usageOf },
+    model: {
+      name: 'm',
+      provider: 'openai' as const,
+      seesPictures: true,
+      read: readLanguage(language),
+      apiKey: '',
+      options: {},
+      usageOf,
+    },
     options,
   };
 }

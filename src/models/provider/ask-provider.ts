@@ -28,6 +28,7 @@ import { toModelMessages, toModelTools } from './to-model-messages.ts';
 export type ProviderModel = {
   readonly name: string;
   readonly provider: Exclude<ModelProvider, 'demo'>;
+  readonly seesPictures: boolean;
   readonly read: ReadParts;
   readonly apiKey: string;
   readonly options: SharedV4ProviderOptions;
@@ -120,7 +121,7 @@ function createCall(model: ProviderModel, prompt: Prompt) {
 
 function toCallOptions(model: ProviderModel, prompt: Prompt, abortSignal: AbortSignal): LanguageModelV4CallOptions {
   return {
-    prompt: toModelMessages(prompt, model.provider, model.name),
+    prompt: toModelMessages(prompt, model),
     ...(prompt.tools.length > 0 && {
       tools: toModelTools(prompt.tools),
       toolChoice: { type: prompt.mustCall ? 'required' : 'auto' },

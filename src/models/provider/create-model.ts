@@ -2,6 +2,7 @@ import type { Cost, Usage } from '#domain/usage.ts';
 import { BASE_URLS } from '../bound-keys.ts';
 import { contextSizeOf } from '../context-size.ts';
 import { createDemoModel } from '../demo-model.ts';
+import { seesPictures } from '../describe-model.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { isPublicProvider, KEY_VARIABLES, type ModelProvider, type ModelRoute } from '../model-route.ts';
 import { createPricing, type PricedTokens, type PriceOverrides } from '../price.ts';
@@ -19,7 +20,12 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   const price = createPricing(route, overrides);
   const usageOf = (tokens: TokenCounts) => toUsage(tokens, price);
   let loading: Promise<ProviderModel> | undefined;
-  const load = async () => ({ ...(await loadProvider(route, provider)), name: route.name, usageOf });
+  const load = async () => ({
+    ...(await loadProvider(route, provider)),
+    name: route.name,
+    seesPictures: seesPictures(route),
+    usageOf,
+  });
   return {
     provider: route.provider,
     name: route.name,
@@ -62,7 +68,7 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
 async function loadProvider(
   route: ModelRoute,
   provider: Exclude<ModelProvider, 'demo'>,
-): Promise<Omit<ProviderModel, 'name' | 'usageOf'>> {
+): Promise<Omit<ProviderModel, 'name' | 'seesPictures' | 'usageOf'>> {
   const apiKey = route.apiKey ?? '';
   const baseURL = route.baseUrl || BASE_URLS[provider] || '';
   switch (provider) {

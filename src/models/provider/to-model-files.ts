@@ -4,9 +4,10 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4FileData,
 } from '@ai-sdk/provider';
-import { isTextType } from '#domain/text/media-type.ts';
+import { isTextType, pictureTypeOf } from '#domain/text/media-type.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
-import type { InlinePart, LoadedPart } from '#domain/thread/item.ts';
+import { type InlinePart, type LoadedPart, text } from '#domain/thread/item.ts';
+import type { PromptMessage } from '../model.ts';
 import type { ModelProvider } from '../model-route.ts';
 
 /** A file in a user's message. Because it stays in the thread, one that the provider would refuse is replaced by its name. */
@@ -21,9 +22,9 @@ export function toFilePart(
 }
 
 /** The text of an output comes first, as one part: Google counts each part as a result, and a call has exactly one. */
-export function toToolOutput(output: readonly LoadedPart[], provider: ModelProvider): LanguageModelV4ToolResultOutput {
-  const files = output.filter((part) => part.type !== 'text').filter((part) => canSeeInOutput(part, provider));
-  const words = output.flatMap((part) => wordsOf(part, provider)).join('\n');
+export function toToolOutput(output: readonly LoadedPart[], reader: Reader): LanguageModelV4ToolResultOutput {
+  const files = output.filter((part) => part.type !== 'text').filter((part) => canSeeInOutput(part, reader));
+  const words = output.flatMap((part) => wordsOf(part, reader)).join('\n');
   if (files.length === 0) return { type: 'text', value: words };
   return {
     type: 'content',
@@ -31,10 +32,42 @@ export function toToolOutput(output: readonly LoadedPart[], provider: ModelProvi
   };
 }
 
-function wordsOf(part: LoadedPart, provider: ModelProvider): string[] {
+/** What decides which parts a model gets. */
+export type Reader = { readonly provider: ModelProvider; readonly seesPictures: boolean };
+
+/**
+ * Chat completions accept only text as a tool's output. There, a picture that a tool has read for the model follows the results of the
+ * answer's calls, as a message.
+ */
+export function picturesAfterResults(messages: readonly PromptMessage[], reader: Reader): readonly PromptMessage[] {
+  if (reader.provider !== 'openai-compatible' || !reader.seesPictures) return messages;
+  const moved: PromptMessage[] = [];
+  let pictures: LoadedPart[] = [];
+  const flush = (): void => {
+    if (pictures.length > 0)
+      moved.push({ role: 'user', content: [text('[pictures of the outputs above]'), ...pictures] });
+    pictures = [];
+  };
+  for (const message of messages) {
+    if (message.role !== 'tool') flush();
+    const found = message.role === 'tool' ? message.output.filter(isForModel) : [];
+    pictures.push(...found);
+    moved.push(
+      message.role === 'tool' && found.length > 0
+        ? { ...message, output: message.output.map((part) => (isForModel(part) ? text('[picture below]') : part)) }
+        : message,
+    );
+  }
+  flush();
+  return moved;
+}
+
+const isForModel = (part: LoadedPart): boolean => part.type === 'image' && part.forModel === true;
+
+function wordsOf(part: LoadedPart, reader: Reader): string[] {
   if (part.type === 'text') return part.text ? [part.text] : [];
   if (isTextType(part.mediaType)) return [readOut(part)];
-  return canSeeInOutput(part, provider) ? [] : [describeUnseen(part)];
+  return canSeeInOutput(part, reader) ? [] : [describeUnseen(part)];
 }
 
 function canSee(part: InlinePart, provider: ModelProvider): boolean {
@@ -43,9 +76,8 @@ function canSee(part: InlinePart, provider: ModelProvider): boolean {
   return provider === 'openai-compatible' && /^audio\/(?:wav|mp3|mpeg)$/.test(part.mediaType);
 }
 
-/** Chat completions accept only text as a tool's output. */
-function canSeeInOutput(part: InlinePart, provider: ModelProvider): boolean {
-  return isPicture(part) && provider !== 'openai-compatible';
+function canSeeInOutput(part: InlinePart, { provider, seesPictures }: Reader): boolean {
+  return isPicture(part) && seesPictures && provider !== 'openai-compatible';
 }
 
 const isPicture = (part: InlinePart): boolean =>
@@ -57,21 +89,9 @@ const isPicture = (part: InlinePart): boolean =>
  */
 function toFile(part: InlinePart): { type: 'file'; mediaType: string; data: SharedV4FileData } {
   const data = new Uint8Array(Buffer.from(part.base64, 'base64'));
-  return { type: 'file', mediaType: findImageType(data) ?? part.mediaType, data: { type: 'data', data } };
+  // Providers refuse an image with a wrong type, and clients often send one.
+  return { type: 'file', mediaType: pictureTypeOf(data) ?? part.mediaType, data: { type: 'data', data } };
 }
-
-/** The type according to the bytes. Providers refuse an image with a wrong type, and clients often send one. */
-function findImageType(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-  return IMAGE_SIGNATURES.find(([signature]) => signature.test(start))?.[1];
-}
-
-const IMAGE_SIGNATURES: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG/, 'image/png'],
-  [/^\xff\xd8/, 'image/jpeg'],
-  [/^GIF8[79]a/, 'image/gif'],
-  [/^RIFF.{4}WEBP/s, 'image/webp'],
-];
 
 /** Text files are included as text, because most providers accept only images and PDFs as files. */
 const readOut = (part: InlinePart): string => `[${nameOf(part)}]\n${decode(part)}`;

@@ -246,6 +246,38 @@ test('openai-compatible gets chat completions that report usage, with only text 
   ]);
 });
 
+test('a picture that a tool has read follows the results, if the compatible server says that its model sees pictures', async () => {
+  const read = { ...image, forModel: true } as const;
+  const messages = prompt.messages.map((message) =>
+    message.role === 'tool' && message.callId === 'call_1'
+      ? { ...message, output: [text('chart.png'), read] }
+      : message,
+  );
+  const { body } = await sent('openai-compatible', 'm', { ...prompt, messages }, ['image']);
+  expect(body).toMatchObject({
+    messages: [
+      {},
+      {},
+      {},
+      { role: 'tool', tool_call_id: 'call_1', content: 'chart.png\n[picture below]' },
+      { role: 'tool', tool_call_id: 'call_2' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '[pictures of the outputs above]' },
+          { type: 'image_url', image_url: { url: pngUrl } },
+        ],
+      },
+      { role: 'user', content: whisper },
+      {},
+    ],
+  });
+  const unseen = await sent('openai-compatible', 'm', { ...prompt, messages });
+  expect(unseen.body).toHaveProperty('messages[3].content', "chart.png\n[image/png: this model can't look at it]");
+  const blind = await sent('openai', 'o3-mini', { ...prompt, messages });
+  expect(JSON.stringify(blind.body)).toContain("chart.png\\n[image/png: this model can't look at it]");
+});
+
 test('a prompt without tools and temperature sends neither', async () => {
   const { body } = await sent('openai-compatible', 'm', { ...prompt, tools: [], temperature: null });
 
@@ -302,9 +334,9 @@ test.each(Object.values(wires))(
   },
 );
 
-async function sent(provider: keyof typeof wires, name: string, asked = prompt) {
+async function sent(provider: keyof typeof wires, name: string, asked = prompt, reads?: readonly ('image' | 'pdf')[]) {
   await using server = await serveWire({ body: wires[provider].says(['Fine.']) });
-  const model = createModel({ provider, name, baseUrl: server.baseUrl, apiKey: 'the-key' });
+  const model = createModel({ provider, name, baseUrl: server.baseUrl, apiKey: 'the-key', reads });
   await model.ask(asked, () => {}, new AbortController().signal);
   const [request] = server.requests;
   if (!request) throw new Error('nothing was sent');

@@ -10,16 +10,19 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Prompt, PromptCall, PromptMessage } from '../model.ts';
 import type { ModelProvider } from '../model-route.ts';
 import { toObjectSchema } from './object-schema.ts';
-import { toFilePart, toToolOutput } from './to-model-files.ts';
+import { picturesAfterResults, type Reader, toFilePart, toToolOutput } from './to-model-files.ts';
 
 /** The prompt in the format of the AI SDK's providers, without parts that this provider would refuse. */
-export function toModelMessages(prompt: Prompt, provider: ModelProvider, model: string): LanguageModelV4Prompt {
+export function toModelMessages(prompt: Prompt, reader: Reader & { readonly name: string }): LanguageModelV4Prompt {
+  const { provider } = reader;
   const firstSpoken = prompt.messages.findIndex((message) => message.role !== 'system');
   const leading = prompt.messages.slice(0, Math.max(firstSpoken, 0));
   const rest = prompt.messages.slice(leading.length);
 
   const instructions = [prompt.system, ...leading.map(systemText)].filter(isSaid).join('\n\n');
-  const messages = joinToolResults(rest.flatMap((message) => toModelMessage(message, provider, model)));
+  const messages = joinToolResults(
+    picturesAfterResults(rest, reader).flatMap((message) => toModelMessage(message, reader)),
+  );
   const all: LanguageModelV4Prompt = instructions ? [{ role: 'system', content: instructions }, ...messages] : messages;
   return provider === 'anthropic' ? markForCache(all) : all;
 }
@@ -46,7 +49,8 @@ function markForCache(messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   );
 }
 
-function toModelMessage(message: PromptMessage, provider: ModelProvider, model: string): LanguageModelV4Message[] {
+function toModelMessage(message: PromptMessage, reader: Reader & { readonly name: string }): LanguageModelV4Message[] {
+  const { provider, name: model } = reader;
   switch (message.role) {
     case 'system':
       return toSystemMessage(systemText(message), provider);
@@ -61,7 +65,7 @@ function toModelMessage(message: PromptMessage, provider: ModelProvider, model: 
       return content.length > 0 ? [{ role: 'assistant', content }] : [];
     }
     case 'tool': {
-      const output = toToolOutput(message.output, provider);
+      const output = toToolOutput(message.output, reader);
       const result = { type: 'tool-result' as const, toolCallId: message.callId, toolName: message.name, output };
       return [{ role: 'tool', content: [result] }];
     }

@@ -1,7 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect } from 'vitest';
+import pg from 'pg';
+import { expect, vi } from 'vitest';
 import { fileList } from '#channels/gateway/files/file-shape.ts';
 import { journey } from '../../support/journey.ts';
 import type { Service } from '../../support/service.ts';
@@ -71,6 +72,32 @@ test('what can not be kept is named, and a limit ends a call', async ({ service 
   expect((await chat(service, shell('curl -m 2 http://192.0.2.1/ || echo no'), id)).text).toContain('no');
 });
 
+test('of a long output the model reads both ends, and the rest is a file of the same version', async ({ service }) => {
+  const { id, text } = await chat(service, python("x = 7\nprint('ü' * 20_000 + 'middle' + 'ä' * 20_000)"));
+  expect(text).toMatch(/üüü\n\.{3} 47239 bytes left out; all of it is in \.output\/1\.txt \.{3}\nääää/);
+  expect(text).toContain('files: +.output/1.txt (80 kB); version 1');
+  expect(Buffer.byteLength(text)).toBeLessThan(33_000);
+  expect(await contentOf(service, id, '.output/1.txt')).toBe(`${'ü'.repeat(20_000)}middle${'ä'.repeat(20_000)}\n`);
+  // The sandbox has the file as well, so it is used again, with the variables.
+  const again = await chat(service, python("print(x, open('.output/1.txt').read()[20_000:20_006])"), id);
+  expect(again.text).toBe('7 middle');
+  const more = await chat(service, shell('head -c 3000000 /dev/zero | tr "\\0" x'), id);
+  expect(more.text).toContain('2967232 bytes left out; most of it is in .output/2.txt');
+  expect((await filesOf(service, id)).files.map((file) => [file.path, file.bytes])).toEqual([
+    ['.output/1.txt', 80_007],
+    ['.output/2.txt', 1_048_576 + '\n... 1951424 bytes left out ...\n'.length],
+  ]);
+});
+
+test('the inspector shows which layers held', async ({ service }) => {
+  const { id } = await chat(service, shell('true'));
+  const { items } = (await (await service.request(`/api/threads/${id}/items`)).json()) as {
+    items: { turn_id: string }[];
+  };
+  const turn = (await (await service.request(`/api/turns/${items[0]?.turn_id}`)).json()) as { calls: object[] };
+  expect(turn.calls).toMatchObject([{ layers: ['network', 'files', 'processes', 'privileges', 'calls', 'limits'] }]);
+});
+
 test('another service continues with the same files', async ({ service, startAnother }) => {
   const { id } = await chat(service, shell('echo one > log.txt'));
   const other = await startAnother();
@@ -135,6 +162,39 @@ test('code runs as soon as bubblewrap is there, and no longer once it is gone', 
   await waitFor('code to run again', () => says('42'));
   await late.close();
 });
+
+test('a turn that uses no tool runs the same statements as one without a sandbox and without files', async ({
+  service,
+  startAnother,
+}) => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  const { id: withFiles } = await chat(service, shell('echo a > a.txt'));
+  const here = await statementsOf(service, withFiles);
+  const without = await startAnother({ SANDBOX: 'off' });
+  const { id: plain } = await chat(without, 'use reborn_time {}');
+  expect(here).toEqual(await statementsOf(without, plain));
+  expect(Object.values(here).length).toBeGreaterThan(3);
+  await without.close();
+
+  /** How often each statement runs in every one of several turns. What runs now and then is not the turn's. */
+  async function statementsOf(asked: Service, thread: string): Promise<Record<string, number>> {
+    const turns: Map<string, number>[] = [];
+    for (let count = 0; count < 5; count++) {
+      query.mockClear();
+      await chat(asked, 'say hello', thread);
+      const texts = query.mock.calls.map(([given]) => textOf(given));
+      turns.push(new Map(Object.entries(Object.groupBy(texts, String)).map(([text, all]) => [text, all?.length ?? 0])));
+    }
+    const [first = new Map<string, number>()] = turns;
+    const least = [...first.keys()].map(
+      (text) => [text, Math.min(...turns.map((turn) => turn.get(text) ?? 0))] as const,
+    );
+    return Object.fromEntries(least.filter(([, times]) => times > 0));
+  }
+});
+
+const textOf = (given: unknown): string =>
+  typeof given === 'string' ? given : ((given as { text?: string } | undefined)?.text ?? '');
 
 test('without a sandbox there are no tools that run code', async ({ startAnother }) => {
   const without = await startAnother({ SANDBOX: 'off' });

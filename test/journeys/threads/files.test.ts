@@ -121,6 +121,19 @@ test('files of a message are files of the workspace, and those that are shown ar
   expect(await (await service.request(part?.url ?? '')).text()).toBe('a,b\n1,2\n');
 });
 
+test('the model gets a picture that it reads, and a note if it sees none', async ({ service, model }) => {
+  const { id } = await chat(service, use('write', { path: 'fake.png', text: 'no picture' }));
+  await put(service, id, 'dot.png', Buffer.from(PNG, 'base64'));
+  const read = await chat(service, use('read', { path: 'dot.png' }), id);
+  expect(read.text).toContain('dot.png: a picture of 70 bytes.');
+  const part = read.items.flatMap(({ output = [] }) => output).find(({ type }) => type === 'image');
+  expect(Buffer.from(await (await service.request(part?.url ?? '')).arrayBuffer()).toString('base64')).toBe(PNG);
+  expect(model.seen.at(-1)?.messages.at(-1)?.text).toContain("[image/png: this model can't look at it]");
+  expect((await chat(service, use('read', { path: 'fake.png' }), id)).text).toContain('1\tno picture');
+});
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 test('the owner adds, removes and restores files, and downloads all of them', async ({ service }) => {
   const { id } = await chat(service, 'say hello');
   expect(await filesOf(service, id)).toMatchObject({ version: 0, files: [], quota_bytes: 1_000_000 });

@@ -42,6 +42,7 @@ function CallSituation({ turn, callId }: { readonly turn: TurnInspection; readon
     <div className="text-meta text-soft">
       <p>{situations()[judged.situation]}</p>
       {judged.allowed_by && <p>{permissions()[judged.allowed_by]}</p>}
+      {judged.layers && <p>{t`Its code ran in a sandbox that held: ${judged.layers.join(', ')}.`}</p>}
       {judged.because.length > 0 && (
         <p className="break-words">
           <Trans>

@@ -36,7 +36,8 @@ function shownParts(made: readonly ItemBody[]): AttachedPart[] {
   const parts = made
     .filter(({ type }) => type === 'function_call_output')
     .flatMap(partsOf)
-    .filter(isAttached);
+    .filter(isAttached)
+    .filter(({ forModel }) => !forModel);
   return [...new Map(parts.map((part) => [`${hashOfPart(part)} ${nameOf(part)}`, part])).values()];
 }
 

@@ -95,6 +95,10 @@ const turnInspection = z
             .describe(
               "What let the call run: the operator's level, an `always`, an approval of this call or of the links of its site, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded.",
             ),
+          layers: z
+            .array(z.string())
+            .nullable()
+            .describe('The layers of the sandbox that held when the call ran code; null if it ran none.'),
         }),
       )
       .describe('What the model had read when it made each call. What the person has trusted since is left out.'),
@@ -129,11 +133,12 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
     started_at: inspection.startedAt?.toISOString() ?? null,
     items: inspection.items.map(renderItem),
     spans: inspection.spans.map((span) => renderAs(spanShape, span, { usage: span.usage && renderUsage(span.usage) })),
-    calls: inspection.judged.map(({ callId, read, allowedBy }) => ({
+    calls: inspection.judged.map(({ callId, read, allowedBy, layers }) => ({
       call_id: callId,
       situation: read.situation,
       because: read.sources.map(renderBecause),
       allowed_by: allowedBy ?? null,
+      layers: layers ? [...layers] : null,
     })),
     gate: gate ? renderAs(timedGate, gate, renderNestedGate(gate)) : null,
     prompt: renderPrompt(inspection.prompt),

@@ -14,22 +14,13 @@ const FLOW: ToolFlow = { reads: { private: true, foreign: true }, from: 'file', 
 const LONGEST_S = 600;
 const USUAL_S = 60;
 
-const timeout = z
-  .int()
-  .min(1)
-  .max(LONGEST_S)
-  .describe(`After so many seconds it is stopped. ${USUAL_S} when left out.`)
-  .optional();
+const timeout = z.int().min(1).max(LONGEST_S).describe(`${USUAL_S} when left out, at most ${LONGEST_S}.`).optional();
 
-const title = z
-  .string()
-  .max(100)
-  .describe('What it does, in a few words for the user, such as Compare the suppliers.')
-  .optional();
+const title = z.string().max(100).describe('For the user, such as Compare the suppliers.').optional();
 
 /**
  * The tools that run code, as long as some may run: asked at each turn, because the sandbox can come and go. An approval applies to one
- * version of the files, in one environment.
+ * version of the files, and every approval, also "always", to one environment.
  */
 export function codeTools(
   sandboxes: Pick<Sandboxes, 'strength' | 'open'>,
@@ -38,8 +29,8 @@ export function codeTools(
   let made: { readonly by: string; readonly tools: readonly Tool[] } | undefined;
 
   function make(strength: Strength, digest: string): readonly Tool[] {
-    const state: Tool['state'] = async (owner, workspace) => `${digest} ${await versionOf(owner, workspace)}`;
-    return [shellTool, pythonTool].map((tool) => ({ ...tool(sandboxes, strength), state }));
+    const state: Tool['state'] = async (owner, workspace) => String(await versionOf(owner, workspace));
+    return [shellTool, pythonTool].map((tool) => ({ ...tool(sandboxes, strength), revision: digest, state }));
   }
 
   return async () => {
@@ -62,10 +53,10 @@ export const CODE_TOOLS = ['reborn_shell', 'reborn_python'].map((name) => ({
 const shellTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool =>
   textTool({
     name: 'reborn_shell',
-    description: `Runs a command with bash in /workspace, where the files of this conversation are. What it changes there is kept as a new version; nothing else is. It has no network, and starts anew each time. ${describe(strength)}`,
+    description: `Runs a command with bash in /workspace, where the files of this conversation are. What it changes there is kept as a new version; nothing else is. It has no network, and starts anew each time. Besides the usual programs: ${programsOf(strength)}.`,
     parameters: z.strictObject({
       title,
-      command: z.string().min(1).max(100_000).describe('The command, such as sort data.csv | head.'),
+      command: z.string().min(1).max(100_000).describe('Such as sort data.csv | head.'),
       timeout_s: timeout,
     }),
     flow: FLOW,
@@ -76,10 +67,10 @@ const shellTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool
 const pythonTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Tool =>
   textTool({
     name: 'reborn_python',
-    description: `Runs Python code in /workspace, where the files of this conversation are, and shows its output and the value of its last expression. Variables are usually kept for the next call; files always are, as a new version. Pictures that it writes are shown to the user. It has no network: pip can't install anything. ${describe(strength)}`,
+    description: `Runs Python ${strength.environment?.python} in /workspace, where the files of this conversation are, and shows the output and the value of the last expression. Variables are usually kept for the next call; files always are, as a new version. Pictures that it writes are shown to the user. It has no network, so no pip. Libraries: ${librariesOf(strength)}.`,
     parameters: z.strictObject({
       title,
-      code: z.string().min(1).max(100_000).describe('The code.'),
+      code: z.string().min(1).max(100_000),
       timeout_s: timeout,
       reset: z.boolean().describe('Starts a new interpreter.').optional(),
     }),
@@ -90,7 +81,8 @@ const pythonTool = (sandboxes: Pick<Sandboxes, 'open'>, strength: Strength): Too
     },
   });
 
-function describe({ environment }: Strength): string {
-  const libraries = environment?.libraries.map(({ name, version }) => `${name} ${version}`).join(', ') || 'none';
-  return `Python ${environment?.python} with ${libraries}; programs: ${environment?.programs.join(', ') || 'the usual ones'}.`;
-}
+const librariesOf = ({ environment }: Strength): string =>
+  environment?.libraries.map(({ name, version }) => `${name} ${version}`.trim()).join(', ') || 'none';
+
+const programsOf = ({ environment }: Strength): string =>
+  [...(environment?.programs ?? []), 'python3 with the libraries of reborn_python'].join(', ');

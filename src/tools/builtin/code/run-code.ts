@@ -1,8 +1,9 @@
 import { NotFound } from '#domain/errors.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
 import { isShownPicture, mediaTypeOf } from '#domain/text/media-type.ts';
+import { hashOf } from '#domain/thread/attachment.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
-import type { Workspace } from '#domain/workspace/version.ts';
+import { PLAIN_FILE, type Workspace } from '#domain/workspace/version.ts';
 import {
   type Call,
   type Changes,
@@ -16,7 +17,7 @@ import {
 } from '#sandbox/sandbox.ts';
 import type { ToolContext } from '../../tool.ts';
 import type { FileChange, OpenWorkspace } from '../../workspace-port.ts';
-import { describeRun, showControls } from './describe-run.ts';
+import { describeRun, isLong, showControls } from './describe-run.ts';
 
 export type CodeCall = Call;
 
@@ -69,10 +70,15 @@ async function runIn(
     throw error;
   }
   const { staged, refused } = toStaged(changes);
-  context.onRan?.({ outcome: ran.outcome, exitCode: ran.exitCode });
+  const long = isLong(ran) && !changes.excess ? outputFile(ran, opened) : undefined;
+  context.onRan?.({ outcome: ran.outcome, exitCode: ran.exitCode, layers: strength.layers });
   if (ran.outcome !== 'exit') context.onStopped?.(ran.outcome);
   // Names that were left out are still in the sandbox: it no longer has exactly the files of a version.
-  const isExact = refused.length === 0 && !changes.excess;
+  let isExact = refused.length === 0 && !changes.excess;
+  if (long) {
+    staged.push({ path: long.path, content: long.bytes, sha256: long.sha256 });
+    isExact &&= await sandbox.add(long);
+  }
   if (staged.length === 0 || changes.excess) {
     if (!isExact) await sandbox.discard();
     else sandbox.committed(opened.version);
@@ -83,7 +89,15 @@ async function runIn(
     onEnd: (version) => void (version === undefined || !isExact ? sandbox.discard() : sandbox.committed(version)),
   });
   showPictures(changes.files, context);
-  return describeRun(call, ran, { ...changes, refused });
+  return describeRun(call, ran, { ...changes, refused }, long?.path);
+}
+
+/** A long output as a file of the same version, with the next number. */
+function outputFile({ output }: Ran, { files }: Workspace): SandboxFile & { bytes: Buffer; sha256: AttachmentHash } {
+  const numbers = [...files.keys()].map((path) => Number(/^\.output\/(\d{1,6})\.txt$/.exec(path)?.[1] ?? 0));
+  const bytes = Buffer.from(output);
+  const path = `.output/${Math.max(0, ...numbers) + 1}.txt`;
+  return { path, mode: PLAIN_FILE, bytes, sha256: hashOf(bytes) };
 }
 
 async function* filesOf(workspace: OpenWorkspace, { files }: Workspace): AsyncGenerator<SandboxFile> {

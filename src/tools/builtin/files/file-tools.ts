@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NotFound } from '#domain/errors.ts';
-import { isShownPicture, mediaTypeOf } from '#domain/text/media-type.ts';
+import { isShownPicture, mediaTypeOf, pictureTypeOf } from '#domain/text/media-type.ts';
 import { inWords } from '#domain/workspace/changes.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import type { Workspace, WorkspaceFile } from '#domain/workspace/version.ts';
@@ -23,15 +23,18 @@ const MOST_LINES = 2000;
 const MOST_FOUND = 100;
 /** Larger files are read in the sandbox. */
 const MOST_TEXT = 10_000_000;
+/** Providers refuse larger ones. */
+const MOST_PICTURE = 3_500_000;
 
-const path = z.string().min(1).describe('Path of the file, such as data/costs.csv.');
+const path = z.string().min(1).describe('Such as data/costs.csv.');
+const paths = z.string().min(1).max(200).describe('Only paths like *.csv or data/**.').optional();
 
 const listTool = textTool({
   name: 'reborn_file_list',
   description:
-    "Lists the files of this conversation: those the user attached, and those you made. They are kept between messages. `version` is the workspace's version that changed the file last.",
+    'Lists the files of this conversation: those that the user attached and you made, all of which are kept. `version`: the one that changed the file last.',
   parameters: z.strictObject({
-    pattern: z.string().min(1).max(200).describe('Only paths like this, such as *.csv or data/**.').optional(),
+    pattern: paths,
   }),
   flow: FLOW,
   act: async ({ pattern }, _, context) => {
@@ -48,16 +51,17 @@ const listTool = textTool({
 
 const readTool = textTool({
   name: 'reborn_file_read',
-  description: 'Reads a text file of this conversation, with numbered lines.',
+  description: 'Reads a file of this conversation: a text, with numbered lines, or a picture.',
   parameters: z.strictObject({
     path,
-    from_line: z.int().min(1).describe('The first line. 1 when left out.').optional(),
-    lines: z.int().min(1).max(MOST_LINES).describe(`How many lines. ${MOST_LINES} when left out.`).optional(),
+    from_line: z.int().min(1).describe('1 when left out.').optional(),
+    lines: z.int().min(1).max(MOST_LINES).describe(`${MOST_LINES} when left out.`).optional(),
   }),
   flow: FLOW,
   act: async ({ path: given, from_line: from = 1, lines = MOST_LINES }, _, context) => {
-    const workspace = await openFiles(context);
-    const text = await readText(context, requireFile(workspace, given));
+    const file = requireFile(await openFiles(context), given);
+    if (await showPicture(context, file)) return `${file.path}: a picture of ${inWords(file.bytes)}.`;
+    const text = await readText(context, file);
     return 'problem' in text ? text.problem : numberLines(text.text, from, lines);
   },
 });
@@ -65,8 +69,8 @@ const readTool = textTool({
 const writeTool = textTool({
   name: 'reborn_file_write',
   description:
-    'Writes a text file of this conversation, which the user can open and download. It replaces the file at this path; earlier versions are kept. To hand a file over to the user, call reborn_file_present afterwards.',
-  parameters: z.strictObject({ path, text: z.string().max(MOST_TEXT).describe('The whole text of the file.') }),
+    'Writes a text file of this conversation, and replaces what is at this path; earlier versions are kept. To hand it over to the user, call reborn_file_present.',
+  parameters: z.strictObject({ path, text: z.string().max(MOST_TEXT).describe('All of it.') }),
   flow: { ...FLOW, reads: {} },
   act: async ({ path: given, text }, _, context) => {
     const at = normalizeFilePath(given);
@@ -80,12 +84,12 @@ const writeTool = textTool({
 const editTool = textTool({
   name: 'reborn_file_edit',
   description:
-    'Replaces a piece of a text file of this conversation. `old` must be exactly as in the file, and occur once, unless `all` is true.',
+    'Replaces text in a file of this conversation. `old` must be exactly as in the file, and occur once unless `all` is true.',
   parameters: z.strictObject({
     path,
-    old: z.string().min(1).describe('The text to replace, with enough around it to be found once.'),
-    new: z.string().describe('The text that takes its place.'),
-    all: z.boolean().describe('Replaces every occurrence.').optional(),
+    old: z.string().min(1),
+    new: z.string(),
+    all: z.boolean().optional(),
   }),
   flow: FLOW,
   act: async ({ path: given, old, new: replacement, all = false }, _, context) => {
@@ -107,12 +111,13 @@ const editTool = textTool({
 
 const findTool = textTool({
   name: 'reborn_file_find',
-  description: 'Searches the text files of this conversation, line by line.',
+  description:
+    'Searches the text files of this conversation line by line, for `text` in any case or for `pattern`, a regular expression (RE2).',
   parameters: z
     .strictObject({
-      text: z.string().min(1).max(1000).describe('The text to find, in any case.').optional(),
-      pattern: z.string().min(1).max(1000).describe('Or a regular expression in the syntax of RE2.').optional(),
-      path: z.string().min(1).max(200).describe('Only paths like this, such as *.csv or data/**.').optional(),
+      text: z.string().min(1).max(1000).optional(),
+      pattern: z.string().min(1).max(1000).optional(),
+      path: paths,
     })
     .refine((given) => (given.text === undefined) !== (given.pattern === undefined), 'Give either text or pattern.'),
   flow: FLOW,
@@ -131,9 +136,9 @@ const findTool = textTool({
 const presentTool = textTool({
   name: 'reborn_file_present',
   description:
-    'Shows files of this conversation to the user, who can open and download them. This is the only way to hand a file over: links to files do not work.',
+    'Shows files of this conversation to the user, who can open and download them. Nothing else hands a file over: links do not work.',
   parameters: z.strictObject({
-    paths: z.array(path).min(1).max(10).describe('The files to show.'),
+    paths: z.array(z.string().min(1)).min(1).max(10),
     title: z.string().max(200).describe('What they are, in a few words.').optional(),
   }),
   flow: { ...FLOW, reads: {} },
@@ -166,6 +171,15 @@ function requireFile({ files }: Workspace, given: string): WorkspaceFile {
   const file = files.get(at);
   if (!file) throw new NotFound(`There is no file ${at}. Use reborn_file_list.`);
   return file;
+}
+
+/** Whether the file is a picture, which the model then gets. The name says nothing certain: a provider would refuse other bytes. */
+async function showPicture(context: ToolContext, file: WorkspaceFile): Promise<boolean> {
+  const { path: filename, sha256, bytes } = file;
+  if (!isShownPicture(mediaTypeOf(filename)) || bytes > MOST_PICTURE) return false;
+  const mediaType = pictureTypeOf(await workspaceOf(context).read(file));
+  if (mediaType) context.onFile?.({ type: 'image', filename, mediaType, sha256, bytes, forModel: true });
+  return mediaType !== undefined;
 }
 
 /** A file is text if it is valid UTF-8 without the character U+0000. */
