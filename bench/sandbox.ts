@@ -1,15 +1,28 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { promisify } from 'node:util';
 import type { Sandbox, SandboxFile } from '../src/sandbox/sandbox.ts';
 import { createSandboxes } from '../src/sandbox/sandboxes.ts';
+import { freshHome } from '../test/support/fresh-home.ts';
+import { startScriptedModel } from '../test/support/scripted-model.ts';
+import { startService } from '../test/support/service.ts';
 import { saveResult } from './results/save-result.ts';
 
 /** What a sandbox costs beside a bare process, and what a neighbour notices of an attack. */
 const SAMPLES = 200;
 const AT_ONCE = 50;
+const ROUNDS = 25;
+const HOARDERS =
+  'for i in $(seq 40); do python3 -c "b=bytearray(400<<20); b[::4096]=b\'x\'*len(b[::4096])" & done; wait';
+const ATTACKS = {
+  bare_loop: () => startBareLoop(),
+  endless_loop: () => startAttack('while :; do :; done'),
+  fork_bomb: () => startAttack(':(){ :|:& };:; sleep 60'),
+  memory_in_many_processes: () => startAttack(HOARDERS),
+};
 const { signal } = new AbortController();
 const on = { progress: () => {}, signal };
 const sandboxes = createSandboxes({ sizes: { inUse: 2 * AT_ONCE, warm: 1, idleMs: 60_000 } });
@@ -21,20 +34,31 @@ const shell = (sandbox: Sandbox, command: string, timeoutMs = 60_000) =>
   sandbox.run({ kind: 'shell', command, timeoutMs }, on);
 const python = (sandbox: Sandbox, code: string) => sandbox.run({ kind: 'python', code, timeoutMs: 60_000 }, on);
 
-const load = loadavg()[0];
+const machine = { cores: availableParallelism(), load_average: loadavg()[0] };
 await sandboxes.strength();
-const results = {
-  cores: availableParallelism(),
-  load_average: load,
-  cold_start: await measureStarts(),
-  warm: await measureCalls(),
-  at_once: await measureCrowd(),
-  changes: await measureChanges(),
-  neighbour: await measureNeighbour(),
-};
+// A part by its name, or all. The second one compares within a run, so other work on the machine matters less.
+const chosen = process.argv.slice(2).find((given) => !given.startsWith('-'));
+const parts = { sandbox: measureCosts, 'sandbox-shared': measureShared };
+for (const [name, measure] of Object.entries(parts)) {
+  if (chosen !== undefined && chosen !== name) continue;
+  const results = { ...machine, ...(await measure()) };
+  console.log(JSON.stringify(results, undefined, 2));
+  saveResult(name, { results });
+}
 await sandboxes.close();
-console.log(JSON.stringify(results, undefined, 2));
-saveResult('sandbox', { results });
+
+async function measureCosts() {
+  return {
+    cold_start: await measureStarts(),
+    warm: await measureCalls(),
+    at_once: await measureCrowd(),
+    changes: await measureChanges(),
+  };
+}
+
+async function measureShared() {
+  return { committed: await measureCommits(), neighbour: await measureNeighbour() };
+}
 
 async function measureStarts() {
   const times: number[] = [];
@@ -137,28 +161,104 @@ async function measureChanges() {
   return { files: 1000, mb: 100, fill_ms: fill, three_changed_p50_ms: middle(times) };
 }
 
-/** How much longer a neighbour computes while another sandbox is attacked, beside one in which an endless loop runs. */
+/** A call in a service, from its start until its output and its files are committed, beside one that changes nothing. */
+async function measureCommits() {
+  const [home, model] = await Promise.all([freshHome(), startScriptedModel()]);
+  const scripted = {
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'scripted',
+    LLM_BASE_URL: model.url,
+    SANDBOX: 'auto',
+  };
+  const service = await startService({ ...home.env, ...scripted });
+  const get = async <T>(route: string): Promise<T> => (await (await service.request(route)).json()) as T;
+  const call = async (command: string, thread?: string) => {
+    const message = `use reborn_shell ${JSON.stringify({ command })}`;
+    const sent = await service.request('/api/chat', {
+      method: 'POST',
+      body: JSON.stringify({ message, thread_id: thread }),
+    });
+    const { thread_id: id } = (await sent.json()) as { thread_id: string };
+    const { items } = await get<{ items: { turn_id: string }[] }>(`/api/threads/${id}/items`);
+    const { spans } = await get<{ spans: ToolSpan[] }>(`/api/turns/${items.at(-1)?.turn_id}`);
+    const { started_at: from = '', ended_at: to = '' } = spans.find(({ kind }) => kind === 'tool') ?? {};
+    return { id, ms: Date.parse(to) - Date.parse(from) };
+  };
+  const fill =
+    'for n in $(seq 1000); do mkdir -p d$((n % 20)); (echo $n; head -c 100000 /dev/zero) > d$((n % 20))/f$n; done';
+  const { id } = await call(fill);
+  const [three, none]: [number[], number[]] = [[], []];
+  for (let round = 0; round < 20; round++) {
+    three.push((await call(`echo ${round} | tee d1/f1 d2/f2 d3/f3`, id)).ms);
+    none.push((await call('true', id)).ms);
+  }
+  await service.close();
+  await Promise.all([model.close(), home.remove()]);
+  return { files: 1000, mb: 100, three_changed_p50_ms: middle(three), none_changed_p50_ms: middle(none) };
+}
+
+type ToolSpan = { readonly kind: string; readonly started_at: string; readonly ended_at: string };
+
+/**
+ * How much longer a neighbour computes while another sandbox is attacked. Other work on the machine changes all the time, so each round
+ * has every attack, and each is compared with the moment before it and with the round's control: the same endless loop as a bare
+ * process of the same priority.
+ */
 async function measureNeighbour() {
-  const [attacker, neighbour] = [await open(), await open()];
-  const work = async () => (await python(neighbour, 'sum(n * n for n in range(1_000_000))')).ms;
-  const during = async (command: string) => {
-    const attack = shell(attacker, command, 4000);
-    const times: number[] = [];
-    for (let count = 0; count < 8; count++) times.push(await work());
-    const { outcome } = await attack;
-    return { p50_ms: middle(times), outcome };
+  const neighbour = await open();
+  const compute = async () => (await python(neighbour, 'sum(n * n for n in range(1_000_000))')).ms;
+  const work = async () => middle([await compute(), await compute(), await compute()]);
+  const rounds: Record<string, { readonly alone: number; readonly attacked: number }>[] = [];
+  for (let count = 0; count < ROUNDS; count++) {
+    const round: (typeof rounds)[number] = {};
+    for (const [name, start] of Object.entries(ATTACKS)) {
+      const alone = await work();
+      const stop = await start();
+      round[name] = { alone, attacked: await work() };
+      await stop();
+    }
+    rounds.push(round);
+  }
+  await neighbour.discard();
+  const compare = (name: string, before: (round: (typeof rounds)[number]) => number | undefined) =>
+    middle(rounds.map((round) => (round[name]?.attacked ?? Number.NaN) / (before(round) ?? Number.NaN)));
+  return Object.fromEntries(
+    Object.keys(ATTACKS).map((name) => [
+      name,
+      {
+        beside_alone_p50: compare(name, (round) => round[name]?.alone),
+        beside_bare_loop_p50: compare(name, (round) => round['bare_loop']?.attacked),
+      },
+    ]),
+  );
+}
+
+/** Resolves when it runs, to what ends it. */
+async function startAttack(command: string): Promise<() => Promise<unknown>> {
+  const attacker = await open();
+  const begun = Promise.withResolvers<void>();
+  const ran = attacker
+    .run(
+      { kind: 'shell', command: `echo begun; ${command}`, timeoutMs: 60_000 },
+      { ...on, progress: () => begun.resolve() },
+    )
+    .catch((error: unknown) => error); // it is ended
+  await begun.promise;
+  return async () => {
+    await attacker.discard();
+    await ran;
   };
-  await work();
-  const quiet = middle([await work(), await work(), await work(), await work(), await work()]);
-  const attacks = {
-    endless_loop: await during('while :; do :; done'),
-    fork_bomb: await during(':(){ :|:& };:; sleep 60'),
-    memory_in_many_processes: await during(
-      'for i in $(seq 40); do python3 -c "b=bytearray(400<<20); b[::4096]=b\'x\'*len(b[::4096])" & done; wait',
-    ),
+}
+
+async function startBareLoop(): Promise<() => Promise<unknown>> {
+  const loop = spawn('nice', ['-n', '10', 'bash', '-c', 'echo begun; while :; do :; done'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(loop.stdout, 'data');
+  return async () => {
+    loop.kill('SIGKILL');
+    await once(loop, 'exit');
   };
-  await Promise.all([attacker.discard(), neighbour.discard()]);
-  return { alone_p50_ms: quiet, ...attacks };
 }
 
 async function* listed<T>(things: readonly T[]): AsyncGenerator<T> {
@@ -205,5 +305,5 @@ function middle(times: readonly number[]): number {
 }
 
 function share(times: readonly number[], part: number): number {
-  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * part) - 1] ?? 0;
+  return times.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(times.length * part) - 1)] ?? 0;
 }
