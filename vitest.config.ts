@@ -6,7 +6,7 @@ import { SlowFirst } from './test/support/slow-first.ts';
 const MEASURED = ['bad-tokens', 'cpu-budget', 'failover', 'heavy-thread', 'purge'];
 const measured = `test/faults/{${MEASURED.join()}}.test.ts`;
 
-/** Such tests wait for processes to start and for leases to end. In `.ci/run`, those of another part run beside them. */
+/** Such tests wait for processes to start and for leases to end. In `.ci/run`, tests of another part run beside them. */
 const WAITING = { maxWorkers: 3 };
 
 export default defineConfig({

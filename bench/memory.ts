@@ -95,7 +95,7 @@ async function indexNotes(wanted: (typeof INDEX)[]): Promise<boolean> {
     new AbortController().signal,
   );
   if (built === 0) {
-    if (wanted.length > 0) console.log(problem ?? 'There is no pgvector on this server.');
+    if (wanted.length > 0) console.log(problem ?? 'This server does not have pgvector.');
     return false;
   }
   const [{ size } = { size: '' }] = await query<{ size: string }>(

@@ -151,7 +151,7 @@ async function measure(title: string, act: () => Promise<void>): Promise<void> {
   const seconds = (after.at - before.at) / 1000;
   const rate = (key: 'statements' | 'signals') => ((after[key] - before[key]) / seconds).toFixed(1);
   const share = (ms: number) => `${(ms / seconds / 10).toFixed(0)} %`;
-  const nodes = total([...after.nodes], ([pid, used]) => used - (before.nodes.get(pid) ?? 0)); // of those that still run
+  const nodes = total([...after.nodes], ([pid, used]) => used - (before.nodes.get(pid) ?? 0)); // only processes that still run
   console.log(
     `${title}: ${rate('statements')} statements/s, ${rate('signals')} NOTIFY/s, at most ${most.used} connections in use ` +
       `and ${most.waiting} waiting; of a core: PostgreSQL ${share(after.postgres - before.postgres)}, all replicas ${share(nodes)}`,

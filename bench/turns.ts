@@ -7,7 +7,7 @@ import { openServers, stop } from './turn-servers.ts';
 
 /**
  * The cost of a start and of a turn: the packed program compared with a minimal hand-written server. Compare the ratios. CPU
- * time is that of Node and, for the service, of PostgreSQL. `npm run bench:turns -- 2` measures for 2 seconds at a time
+ * time includes Node and, for the service, PostgreSQL. `npm run bench:turns -- 2` measures for 2 seconds at a time
  * instead of 4.
  */
 const SECONDS = Number(process.argv[2] ?? 4);

@@ -19,7 +19,7 @@ const all = { ...found, packages: [...(found.rootPackage ? [found.rootPackage] :
 const { config, errors } = await readConfig(root, all);
 if (!config) throw new Error(`.changeset/config.json is wrong: ${errors.join('; ')}`);
 const changesets = await readChangesets(root);
-if (changesets.length === 0) throw new Error('There are no changesets in .changeset, so there is nothing to release.');
+if (changesets.length === 0) throw new Error('.changeset has no changesets, so there is nothing to release.');
 
 const written = await applyReleasePlan(assembleReleasePlan(changesets, all, config, undefined), all, config);
 // One changelog for all packages, since they share a version.

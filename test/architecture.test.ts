@@ -66,7 +66,7 @@ describe('a forbidden import is found', () => {
       'channels never import each other',
     ],
     [
-      'what the model APIs share at one of them',
+      'shared code of the model APIs at one API',
       'channels/model-api/a.ts',
       "import '../responses/b.ts';",
       'channels never import each other',

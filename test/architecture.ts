@@ -36,7 +36,7 @@ const MAY_IMPORT_TYPES: Record<string, string[]> = {
   engine: ['store/connection.ts', 'store/system/system-connection.ts'],
 };
 
-/** Folders of channels/ that the channels share. They import none of them. */
+/** Folders of channels/ that the channels share. They don't import channels. */
 const SHARED_BY_CHANNELS = ['model-api', 'chat-text'];
 
 /** Tests beside the code also use a real PostgreSQL, any package, and the environment. */

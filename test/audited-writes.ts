@@ -84,7 +84,7 @@ function rawTables(node: Node): string[] {
   return tables.filter((table) => GUARDED.has(table));
 }
 
-/** A function: its name, and those of its parameters whose type is `Audited`. */
+/** A function: its name, and the names of its `Audited` parameters. */
 function scopeOf(node: Node): Scope[] {
   if (node.type === 'VariableDeclarator') return [{ name: nameOf(node['id']) ?? '', audited: new Set(), node }];
   if (!('params' in node) || !Array.isArray(node['params'])) return [];

@@ -76,7 +76,7 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
   });
 });
 
-test('the catalogues are those of the code: `npm run messages` changes nothing', { tags: ['slow'] }, async () => {
+test('the catalogues match the code: `npm run messages` changes nothing', { tags: ['slow'] }, async () => {
   const check = run('lingui', [
     'check',
     'sync',

@@ -1,7 +1,7 @@
 import { parseAst } from 'vitest/node';
 import type { SourceFile } from './architecture.ts';
 
-/** The files that may let time pass, in how many places, and why. None of them waits for something to be done by then. */
+/** The files that may let time pass, in how many places, and why. They never wait for something to be done by then. */
 const ALLOWED: Record<string, readonly [places: number, why: string]> = {
   'test/support/wait-for.ts': [1, 'the pause between two looks at a condition'],
   'test/support/random-moment.ts': [1, 'a fault at a random moment'],

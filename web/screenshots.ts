@@ -159,7 +159,7 @@ async function openSeveral(): Promise<string> {
   return threadId;
 }
 
-/** A thread in which an MCP server asks for details. */
+/** A thread where an MCP server asks for details. */
 async function openQuestion(): Promise<string> {
   await request('POST', '/api/mcp', { name: 'travel', url: travel.url, for: 'everyone', private_network: true });
   const threadId = await openGate('Trip to Oslo', 'Book a trip to Oslo.', 'use travel__book {"to": "Oslo"}');

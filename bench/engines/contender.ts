@@ -7,7 +7,7 @@ export type Contender = {
   readonly version: string;
   readonly released: string;
   readonly licence: string;
-  /** A program with data of its own, beside PostgreSQL. */
+  /** A program that stores data outside PostgreSQL. */
   readonly secondStatefulPart: string | null;
   /** What differs from its defaults, and what it was given. */
   readonly settings: string;

@@ -17,7 +17,7 @@ type Place = { readonly installed: Installed; readonly connection: Connection; r
 
 const OWN = path.join(import.meta.dirname, 'own');
 
-/** All engines, each with a database of its own on the same server. */
+/** All engines, each with its own database on the same server. */
 export async function prepareContenders(place: Place): Promise<Contender[]> {
   const { version } = place.installed;
   const today = new Date().toISOString().slice(0, 10);

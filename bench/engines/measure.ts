@@ -63,7 +63,7 @@ export function measureCost(
   });
 }
 
-/** Milliseconds from `kill -9` of a worker to the moment in which another one runs its turns, for each turn. */
+/** Milliseconds from `kill -9` of a worker until another one runs its turns, for each turn. */
 export function measureTakeover(
   contender: Contender,
   { kills, turns }: { readonly kills: number; readonly turns: number },

@@ -14,7 +14,7 @@ export type LoadedService = {
   close(): Promise<void>;
 };
 
-/** A service in a process of its own, with the steady model in another. */
+/** A service in a separate process, with the steady model in another. */
 export async function startLoadedService(): Promise<LoadedService> {
   const home = await freshHome();
   const model = spawn(process.execPath, [path.join(import.meta.dirname, 'steady-model.ts')], {

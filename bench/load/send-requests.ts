@@ -13,7 +13,7 @@ export const MICROSECONDS = 1000;
 
 /**
  * Sends requests at this rate and waits for all answers. They are sent at random times (Poisson) that don't depend on the answers,
- * and their latency counts from the time at which they were to be sent: a service that falls behind can't hide it by slowing down
+ * and their latency counts from their scheduled time: a service that falls behind can't hide it by slowing down
  * its clients. Returns the tally of each kind, and of all together under `all`.
  */
 export async function sendRequests(target: Target, rate: number, seconds: number): Promise<Map<string, Tally>> {

@@ -52,7 +52,7 @@ async function stream(target: Target, body: object, onText: OnText): Promise<voi
   throw new Error('the stream was cut');
 }
 
-/** Each response is continued once, so threads grow as those of people do. */
+/** Each response is continued once, so threads grow as in real conversations. */
 function continueThread(target: Target, onText: OnText): Promise<void> {
   const previous = earlier.splice(Math.floor(Math.random() * earlier.length), 1);
   return stream(target, { input: 'And then?', ...(previous[0] && { previous_response_id: previous[0] }) }, onText);

@@ -22,7 +22,7 @@ import { decide } from './script.ts';
 
 /**
  * The cost of a turn in Reborn and in other agent servers, with the same scripted model. They alternate, so that a busy
- * machine affects all alike: compare the ratios. CPU time and memory are those of all processes of a server.
+ * machine affects all alike: compare the ratios. CPU time and memory are summed over all processes of a server.
  * `npm run bench:peers -- 2 1 hand-written Mastra` measures for 2 seconds at a time instead of 4, once instead of three times,
  * and only the named servers.
  */

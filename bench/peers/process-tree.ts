@@ -7,7 +7,7 @@ export function findTree(all: readonly Process[], roots: readonly number[]): Pro
   return found;
 }
 
-/** The CPU time of a tree, with that of its ended processes, in ms. */
+/** The CPU time of a tree, including its ended processes, in ms. */
 export const cpuOfTree = (tree: readonly Process[]): number =>
   tree.reduce((sum, { used, usedByEnded }) => sum + used + usedByEnded, 0) * MS_PER_TICK;
 

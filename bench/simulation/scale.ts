@@ -37,7 +37,7 @@ function risingLoad() {
   });
 }
 
-/** Until messages wait no longer than twice as long as before, for good; null if that does not happen. */
+/** Until messages permanently wait at most twice as long as before; null if that does not happen. */
 function recoverySeconds({ waits }: Simulated, event: number): number | null {
   const usual = 2 * at(waits.slice(SETTLED - 10, SETTLED).flat(), 0.99);
   const last = waits.findLastIndex((values, second) => second >= event && at(values, 0.99) > usual);

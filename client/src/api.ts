@@ -1099,9 +1099,9 @@ export type Thread = {
   readonly preview: string;
   /** Where it began. Threads of chat platforms count as chat. */
   readonly channel: 'chat' | 'api' | 'webhook' | 'mission';
-  /** What its newest turn asked for. The next message uses it too; null is the default model. */
+  /** The model that its newest turn requested. The next message uses it too; null is the default model. */
   readonly model: string | null;
-  /** What its finished turns used. */
+  /** The usage of its finished turns. */
   readonly usage: Spent;
   readonly created_at: string;
   /** When its newest turn was accepted. */
@@ -1416,7 +1416,7 @@ export type Share = {
 export type ShareRequest = {
   readonly include_tools?: boolean;
   readonly include_attachments?: boolean;
-  /** true: the thread gets another link, and the former one ends. */
+  /** true: the thread gets another link, and the old one ends. */
   readonly new_link?: boolean;
 };
 
@@ -1459,7 +1459,7 @@ export type TurnInspection = {
     readonly item_ids: readonly string[];
     readonly usage: Spent | null;
   })[];
-  /** What the model had read when it made each call. What the person has trusted since is left out. */
+  /** What the model had read when it made each call, without texts that the person has trusted since. */
   readonly calls: readonly ({
     readonly call_id: string;
     /** What the model had read: no text by others, some, or some together with private data. */
@@ -1490,7 +1490,7 @@ export type TurnInspection = {
       } | {
         readonly kind: 'composed';
         readonly site: string;
-        /** How many characters of the address the model had read or was told. */
+        /** How many characters of the address the model had read or was given. */
         readonly shown: number;
       } | {
         readonly kind: 'repeated';
@@ -1511,7 +1511,7 @@ export type TurnInspection = {
     } | {
       readonly kind: 'composed';
       readonly site: string;
-      /** How many characters of the address the model had read or was told. */
+      /** How many characters of the address the model had read or was given. */
       readonly shown: number;
     } | {
       readonly kind: 'repeated';
@@ -1618,7 +1618,7 @@ export type ChatReply = {
       } | {
         readonly kind: 'composed';
         readonly site: string;
-        /** How many characters of the address the model had read or was told. */
+        /** How many characters of the address the model had read or was given. */
         readonly shown: number;
       } | {
         readonly kind: 'repeated';
@@ -1639,7 +1639,7 @@ export type ChatReply = {
     } | {
       readonly kind: 'composed';
       readonly site: string;
-      /** How many characters of the address the model had read or was told. */
+      /** How many characters of the address the model had read or was given. */
       readonly shown: number;
     } | {
       readonly kind: 'repeated';
@@ -1680,7 +1680,7 @@ export type OpenGate = {
     } | {
       readonly kind: 'composed';
       readonly site: string;
-      /** How many characters of the address the model had read or was told. */
+      /** How many characters of the address the model had read or was given. */
       readonly shown: number;
     } | {
       readonly kind: 'repeated';
@@ -1701,7 +1701,7 @@ export type OpenGate = {
   } | {
     readonly kind: 'composed';
     readonly site: string;
-    /** How many characters of the address the model had read or was told. */
+    /** How many characters of the address the model had read or was given. */
     readonly shown: number;
   } | {
     readonly kind: 'repeated';
@@ -1823,7 +1823,7 @@ export type NewChannel = {
   readonly channel: 'mail';
   /** The mailbox of the agent. No person may use it. */
   readonly address: string;
-  /** Other addresses whose mail arrives in the mailbox. Mail must be addressed to one of them. */
+  /** Other addresses whose mail arrives in the mailbox. Mail must be addressed to the mailbox or to an alias. */
   readonly aliases?: readonly string[];
   readonly imap: ImapServer;
   readonly smtp: SmtpServer;
@@ -2041,7 +2041,7 @@ export type SavedMission = {
   readonly next_due_at: string | null;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Those of `tools` whose calls wait for an approval once a run has read text by others, such as a page or a mail. Tools that decide for each call are not listed. */
+  /** The names in `tools` whose calls wait for an approval once a run has read text by others, such as a page or a mail. Tools that decide for each call are not listed. */
   readonly asks_after_others: readonly string[];
 };
 
@@ -2281,7 +2281,7 @@ export type NoteText = {
 export type KeptNotes = {
   /** The notes to keep. */
   readonly paths?: readonly string[];
-  /** Keeps all notes of unknown origin. Those of the origin `foreign` are kept by their paths alone. */
+  /** Keeps all notes of unknown origin. Notes of the origin `foreign` are kept by their paths alone. */
   readonly all?: true;
 };
 
@@ -2978,7 +2978,7 @@ export type ModelProvider = {
   readonly name: string;
   readonly kind: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'demo';
   readonly base_url: string | null;
-  /** `environment` is used before `stored`; null: there is no key. */
+  /** `environment` is used before `stored`; null: the key is missing. */
   readonly key_source: 'environment' | 'stored' | null;
   /** The environment variable for its key. */
   readonly variable: string | null;
@@ -3094,7 +3094,7 @@ export type ReplicaList = {
     readonly open: number;
     /** Those that were given up. Removed devices, endpoints and channels do not count. */
     readonly dead: number;
-    /** Those of them that were given up in the last day. */
+    /** Deliveries that were given up in the last day. */
     readonly dead_last_day: number;
   };
 };
@@ -3529,7 +3529,7 @@ export type Routes = {
     body: CreateContainer;
     result: Container;
   };
-  /** List the caller's containers. Those of conversations are not listed. */
+  /** List the caller's containers, except containers of conversations. */
   'GET /api/v1/containers': {
     query?: { limit?: number; order?: 'asc' | 'desc'; after?: string; name?: string };
     result: ContainerPage;
@@ -3697,7 +3697,7 @@ export type Routes = {
     query?: { path?: string; before?: number; limit?: number };
     result: FileVersionList;
   };
-  /** Restore the files of a version, or one of them, as a new version. */
+  /** Restore one or all files of a version, as a new version. */
   'POST /api/threads/{id}/file-versions/{version}/restore': {
     params: { id: string; version: number };
     body: RestoreFiles;
@@ -3895,7 +3895,7 @@ export type Routes = {
   'GET /api/notifications': {
     result: Notifications;
   };
-  /** Set the hours in which the caller is not notified. */
+  /** Set the caller's quiet hours. */
   'PUT /api/notifications/preferences': {
     body: NotificationPreferences;
     result: NotificationPreferences;

@@ -65,7 +65,7 @@ test('bytes are sent as they are', async () => {
   expect(seen).toEqual([sent, sent]);
 });
 
-test('what is no JSON has an address', () => {
+test('pictures, files and archives have an address', () => {
   const at = { params: { id: 't', path: 'data/a b.png' }, query: { version: 2 } };
   expect(pathOf('GET /api/threads/{id}/files/{path}', at)).toBe('/api/threads/t/files/data%2Fa%20b.png?version=2');
 });

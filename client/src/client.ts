@@ -111,7 +111,7 @@ export function createClient(endpoint: Endpoint | Locate, options: ClientOptions
   return { call: call as Client['call'], fetch: (path, init = {}) => request(path, init) };
 }
 
-/** The address of a route below that of the service, for `fetch`: pictures, files and archives are no JSON. */
+/** The path of a route below the service's address, for `fetch`: pictures, files and archives are not JSON. */
 export function pathOf<R extends Route>(route: R, ...[options]: CallArguments<R>): string {
   const { params = {}, query = {} } = (options ?? {}) as AnyOptions;
   return fillPath(route.slice(route.indexOf(' ') + 1), params) + queryString(query);

@@ -57,7 +57,7 @@ test('of many sources the newest are named, and private data beside them', () =>
   );
 });
 
-test('a call that asks whatever was read has no such reason', () => {
+test('a call that always asks does not name a text as the reason', () => {
   expect(reasonOf(gate('clean'))).toBeUndefined();
   expect(reasonOf(gate('clean', NOTES))).toBeUndefined();
   const address = { kind: 'composed', site: 'x.example', shown: 0 } as const;
@@ -65,7 +65,7 @@ test('a call that asks whatever was read has no such reason', () => {
   expect(describeReason(opening)).toBe('Asked because this conversation has read your notes.');
 });
 
-test('a composed address is divided where nobody has shown it', () => {
+test('a composed address is divided where its unshown part begins', () => {
   const address = { kind: 'composed', site: 'news.example', shown: 31 } as const;
   const json = '{"url":"http://news.example/rest?for=My diary\u200b#top"}';
   const facts = addressOf(call('a', json, { ...address, shown: 'https://news.example/rest?for='.length }));

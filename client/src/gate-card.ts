@@ -20,7 +20,7 @@ const MOST_LETTERS = 100;
 
 /**
  * Why a gate asks, if that is because of what was read: text by others or, for an address, private data. Without either the
- * call asks whatever was read, so there is nothing to say. Texts by others come first, the newest before older ones.
+ * call always asks, so there is nothing to say. Texts by others come first, the newest before older ones.
  */
 export function reasonOf({
   situation,
@@ -106,7 +106,7 @@ export function addressOf({
   return { kind, site, shown: escapeInvisible(whole.slice(0, shown)), unshown: escapeInvisible(whole.slice(shown)) };
 }
 
-/** The address in the arguments, in the form in which the service compares addresses: without a fragment, and with `https`. */
+/** The address in the arguments, normalized as the service compares addresses: without a fragment, and with `https`. */
 function openedAddress(argumentsJson: string): string | undefined {
   try {
     const { url } = JSON.parse(argumentsJson) as { url?: unknown };

@@ -2,7 +2,7 @@ import { hasReadOthers, type ThreadState, textOf } from './thread-state.ts';
 
 /**
  * How much of an address in an answer was shown before: in a message or in the output of a tool. `undefined` if the address may be
- * opened without a question: all of it was shown, or nothing by others was read that could have told the agent to write it.
+ * opened without a question: all of it was shown, or the agent read nothing by others that could have made it write the address.
  */
 export function unshownFrom(state: ThreadState, address: string): number | undefined {
   if (!hasReadOthers(state)) return undefined;
@@ -18,14 +18,14 @@ function textsRead({ turns, outputs }: ThreadState): string[] {
   return [...said, ...[...outputs.values()].map(({ parts }) => textOf(parts))];
 }
 
-/** Whether the address stands in the text and ends there: a part of a longer one is another address. */
+/** Whether the text contains the address and not just a part of a longer one. */
 function holdsWhole(text: string, address: string): boolean {
   for (let at = text.indexOf(address); at !== -1; at = text.indexOf(address, at + 1))
     if (END.test(text.slice(at + address.length, at + address.length + 2))) return true;
   return false;
 }
 
-/** Punctuation ends an address only if it does not go on after it. */
+/** Punctuation ends an address only if the address does not continue after it. */
 const END = /^(?:$|[\s"'<>[\]{}|\\^`)]|[.,;:!?](?:$|[\s"'<>)\]]))/;
 
 /** The text is contained up to some length, and not beyond it. */

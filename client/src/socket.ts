@@ -15,7 +15,7 @@ export type Subscriber = {
   readonly onMessage: (message: ServerMessage) => void;
 };
 
-/** The part of a WebSocket that is used. The browser's, Node's and that of the package `ws` all have it. */
+/** The part of a WebSocket that is used. Browsers, Node and the package `ws` all have it. */
 export type WebSocketLike = {
   readonly readyState: number;
   addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void;
@@ -151,7 +151,7 @@ export function openSocket(endpoint: Endpoint | Locate, options: SocketOptions =
   }
 
   return {
-    /** Sends a message now. Returns false, and drops it, while there is no connection. */
+    /** Sends a message now. Returns false, and drops it, while disconnected. */
     send,
     connection: () => connection,
     onConnection: (watcher: () => void): (() => void) => {

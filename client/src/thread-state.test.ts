@@ -179,7 +179,7 @@ test('a call has its output and how long it took', () => {
   expect(done.outputs.get('k')).toMatchObject({ parts: [{ text: 'sun' }], at: 1800 });
 });
 
-test('a gate is shown until it is answered, whatever else happens in the thread', () => {
+test('other events in the thread do not hide an open gate', () => {
   const call = { call_id: 'k', name: 'erase', arguments: '{}' };
   const gate: OpenGate = {
     id: 'g',
@@ -206,7 +206,7 @@ test('a gate is shown until it is answered, whatever else happens in the thread'
   expect(withMessage(waiting, { ...told, gate: null }, 0).gate).toBeUndefined();
 });
 
-test('a queued turn is no turn of the thread until it starts, and the subscription does not begin with it', () => {
+test('a queued turn joins the turns of the thread when it starts, and the subscription does not begin with it', () => {
   const item = { ...stored(message('later', 'user', 'wait'), 0, null), turn_id: 't2', turn_seq: 2 };
   const queued: QueuedTurn = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: AT, items: [item] };
   const running = apply(EVENTS.slice(0, 3));

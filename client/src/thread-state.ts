@@ -17,9 +17,9 @@ export type ThreadState = {
   readonly turns: readonly TurnState[];
   /** By the id of the call. The output of a call that waited at a gate belongs to a later turn. */
   readonly outputs: ReadonlyMap<string, Output>;
-  /** Open until the service says that it was answered, whatever else happens in the thread. */
+  /** Open until the service says that it was answered. */
   readonly gate: OpenGate | undefined;
-  /** The turns that wait behind the running one or the gate. None of them is in `turns`. */
+  /** The turns that wait behind the running one or the gate. `turns` does not have them. */
   readonly queued: readonly QueuedTurn[];
   /** Which line of turns is shown: the number grows when another version of a message is shown. */
   readonly line: number;
@@ -315,7 +315,7 @@ function entryOf(item: Exclude<ThreadItem, { type: 'function_call_output' }>): E
   };
 }
 
-/** Marks the crash between the items of one attempt and those of the next. */
+/** Marks the crash between the items of two attempts. */
 function withPickUps(entries: readonly Entry[]): readonly Entry[] {
   const placed: Entry[] = [];
   let attempt: number | null = null;
@@ -441,7 +441,7 @@ function endOf(status: string): TurnStatus {
   return 'ended';
 }
 
-/** The text of a message or an output. What others wrote stands apart from what the sender did. */
+/** The text of a message or an output. Text by others is separated from the sender's. */
 export function textOf(parts: readonly ItemPart[]): string {
   return parts.map((part, index) => (part.type === 'text' ? gapBefore(parts, index) + part.text : '')).join('');
 }

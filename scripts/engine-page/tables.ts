@@ -85,7 +85,7 @@ const READ = [
     'Temporal (read, not run)',
     'possible, with a workflow for each thread',
     'not checked',
-    'its server, on a database of its own',
+    'its server, on its own database',
     'MIT',
     '1.32.2',
     'its server comes as a container',

@@ -1,4 +1,4 @@
-/** Something in a chat, in the order in which it came. */
+/** Something in a chat, in the order of arrival. */
 export type ChatLine = {
   readonly from: 'person' | 'agent' | 'title';
   readonly text: string;

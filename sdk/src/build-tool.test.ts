@@ -56,7 +56,7 @@ test('a tool may consist of several files and packages', async () => {
 
 test.each(['node:fs', 'not-installed'])("an import of %s, which components don't have, is refused", async (name) => {
   await writeTool('return String(x);', `import * as x from '${name}';`);
-  await expect(buildTool(folder)).rejects.toThrow(new RegExp(`${name}.*\\n.*no Node inside`));
+  await expect(buildTool(folder)).rejects.toThrow(new RegExp(`${name}.*\\n.*Node is not available`));
 });
 
 test('the error says what is missing or wrong in the folder', async () => {

@@ -24,7 +24,7 @@ export async function bundleTool(folder: string): Promise<string> {
 }
 
 const NO_NODE_INSIDE =
-  'There is no Node inside a component: import only files of the tool and packages that need nothing but the language.';
+  'Node is not available inside a component: import only files of the tool and packages that need nothing but the language.';
 
 function bindToHost(folder: string) {
   const entry = JSON.stringify(join(folder, 'src/tool.ts'));

@@ -1,6 +1,6 @@
 /** The world of `wit/tool.wit` as the engine presents it to a TypeScript tool. */
 export type HostImports = {
-  /** Throws when there is no reply. All five arguments must be passed, `undefined` for missing ones. */
+  /** Throws without a reply. All five arguments must be passed, `undefined` for missing ones. */
   readonly httpRequest: (
     method: string,
     url: string,

@@ -32,7 +32,7 @@ export function createJobs(db: Database) {
     /** The job of any webhook user: callers have proved that they know the channel's secret. */
     async getJob(id: JobId): Promise<JobRecord> {
       const job = await withOwner(db, WEBHOOK, (trx) => findJob(trx, id));
-      if (!job) throw new NotFound('There is no such job.');
+      if (!job) throw new NotFound('This job does not exist.');
       return withResponse(job);
     },
     /** The newest job of a thread. An operator can see everyone's. */

@@ -23,7 +23,7 @@ export function createPreferences(db: Database, settings: Pick<ModelSettings, 'r
         throw new InvalidRequest(
           'invalid_request',
           'default_model',
-          'There is no such model. Choose one of GET /api/models.',
+          'This model does not exist. Choose one of GET /api/models.',
         );
       await withOwner(db, owner, (trx) => changePreferences(trx, owner, change));
     },

@@ -122,7 +122,7 @@ function tokens(db: IdentityDatabase, onRevoked: () => void): Tokens {
       await runInTransaction(db, async (trx) => {
         const revoke = async (writing: Audited<IdentityTransaction>) => {
           const token = await revokeToken(writing, id, scopeOf(actor));
-          if (!token) throw new NotFound('There is no such token, or it was already revoked.');
+          if (!token) throw new NotFound('This token does not exist, or it was already revoked.');
           return token;
         };
         await audited(trx, revoke, ({ userId, name }) => ({
@@ -146,7 +146,7 @@ function sessions(db: IdentityDatabase, onRevoked: () => void): Pick<Accounts, '
       await runInTransaction(db, async (trx) => {
         const revoke = async (writing: Audited<IdentityTransaction>) => {
           const userId = await deleteSessionById(writing, id, scopeOf(actor));
-          if (userId === undefined) throw new NotFound('There is no such session.');
+          if (userId === undefined) throw new NotFound('This session does not exist.');
           return userId;
         };
         await audited(trx, revoke, (userId) => ({ ...by(actor, 'session.revoke', id), detail: { userId } }));
@@ -174,7 +174,7 @@ async function requireUser(db: IdentityDatabase, actor: Principal, id: UserId): 
   if (!canSee(actor, id) || !(await findUser(db, id))) throw noUser();
 }
 
-const noUser = () => new NotFound('There is no such user.');
+const noUser = () => new NotFound('This user does not exist.');
 
 const by = (actor: Principal, action: string, subject: string) => ({
   actor: actor.userId,

@@ -15,7 +15,7 @@ export type ErasureRequests = ReturnType<typeof createErasureRequests>;
 export function createErasureRequests(db: IdentityDatabase, onRevoked: () => void = () => {}) {
   async function get(actor: Principal, by: Parameters<typeof findErasure>[1]): Promise<Erasure> {
     const erasure = await findErasure(db, by);
-    if (!erasure || !canSee(actor, erasure.subject)) throw new NotFound('There is no such erasure.');
+    if (!erasure || !canSee(actor, erasure.subject)) throw new NotFound('This erasure does not exist.');
     return erasure;
   }
 
@@ -26,7 +26,7 @@ export function createErasureRequests(db: IdentityDatabase, onRevoked: () => voi
       const known = await findErasure(db, { subject });
       if (known && (known.completedAt === null || !isWebhookUser(subject))) return known;
       const user = await findUserOrRemoved(db, subject);
-      if (!user && !isWebhookUser(subject)) throw new NotFound('There is no such user.');
+      if (!user && !isWebhookUser(subject)) throw new NotFound('This user does not exist.');
 
       const erasure = { id: newId(), subject, requestedBy: actor.userId };
       await runInTransaction(db, async (trx) => {

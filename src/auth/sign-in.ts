@@ -24,7 +24,7 @@ export type SignIn = {
   withCode(code: string, former: string | undefined): Promise<SignedIn>;
   /** Creates a single-use code for a sign-in link, for the token's user. */
   createCode(token: string): Promise<MadeCode>;
-  /** Undefined if there is no identity provider. */
+  /** Undefined without an identity provider. */
   readonly oidc:
     | {
         begin: OidcSignIn['begin'];

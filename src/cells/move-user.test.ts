@@ -131,7 +131,7 @@ test('a running turn waits for a replica in the target, and no crash is counted'
   expect(rows).toEqual([{ status: 'running', runner: null, attempt: 3, handback: 4, isReady: true }]);
 });
 
-test('objects in the bucket belong to the target: the source lists none of them for removal', async () => {
+test('objects in the bucket belong to the target, and the source does not list them for removal', async () => {
   await addPerson(source.client, 'objects');
   await source.client.query(
     `insert into attachments (user_id, sha256, bytes, object_key, is_stored) values ('objects', repeat('b', 64), 1, 'attachments/of-objects', true)`,
@@ -158,7 +158,7 @@ test.each<MoveStep>(['resting', 'copied'])('an error at %s lets the user stay, w
   expect(await countOf(target, `users where id = '${user}'`)).toBe(0);
 });
 
-test('whoever is linked to a chat, is being erased or has a namesake in the target is not moved', async () => {
+test('refuses to move a user who is linked to a chat, is being erased or has a namesake in the target', async () => {
   const judge = (hasSameBucket = true) =>
     findObstacle({ source: source.client, target: target.client }, 'stays', { hasSameBucket });
   await addPerson(source.client, 'stays');

@@ -26,7 +26,7 @@ const PAGE = 500;
 /** Items contain texts of any length, and attachments up to 14 MiB. */
 const PAGES: Readonly<Record<string, number>> = { items: 50, attachments: 4, skills: 20, turn_events: 50 };
 
-/** Every table with rows of a user, found in the catalogue, so that no table can be forgotten. `$user` stands for the user. */
+/** Every table with rows of a user, found in the catalogue, so that no table can be forgotten. `$user` is replaced by the user. */
 export async function findMovedTables(client: MoveClient): Promise<MovedTable[]> {
   const { rows } = await client.query<Found>(TABLES, [Object.keys(NOT_MOVED)]);
   return sortByReferences(rows).map(({ name, columns, keys }) => ({

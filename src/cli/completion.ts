@@ -16,7 +16,7 @@ export function addCompletionCommand(program: Command): void {
     )
     .action((shell: string) => {
       if (!isShell(shell))
-        return program.error(`reborn: there is no completion for ${shell}; choose ${SHELLS.join(', ')}.`);
+        return program.error(`reborn: no completion for ${shell} is available; choose ${SHELLS.join(', ')}.`);
       printLine(SCRIPTS[shell](placesOf(program)));
     });
 }

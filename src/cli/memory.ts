@@ -54,7 +54,7 @@ function searchNotes(words: readonly string[], { json }: Json): Promise<void> {
   return withClient(async (client) => {
     const { results } = await client.call('GET /api/memory', { query: { q: words.join(' ') } });
     if (json) return printJson(results);
-    if (results.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'There are no notes.');
+    if (results.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'No notes yet.');
     printTable([
       ['path', 'origin', 'text'],
       ...results.map((note) => [
@@ -75,7 +75,10 @@ const ORIGINS: Record<Note['origin'], string> = {
 function showNote(notePath: string, { json }: Json): Promise<void> {
   return withClient(async (client) => {
     const found = client.call('GET /api/memory/{path}', { params: { path: notePath } });
-    const note = await orMissing(found, `There is no note at ${notePath}. \`reborn memory search\` lists the newest.`);
+    const note = await orMissing(
+      found,
+      `The note ${notePath} does not exist. \`reborn memory search\` lists the newest.`,
+    );
     if (json) return printJson(note);
     printPiece(note.text.endsWith('\n') ? note.text : `${note.text}\n`);
   });

@@ -37,7 +37,7 @@ export function printPiece(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printable(text) : text);
 }
 
-/** Bytes as they are, such as those of a file; a terminal gets them as text that it can't interpret. */
+/** Bytes as they are, such as a file; a terminal gets them as text that it can't interpret. */
 export function printBytes(bytes: Buffer): void {
   if (process.stdout.isTTY) printPiece(bytes.toString());
   else process.stdout.write(bytes);

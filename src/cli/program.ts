@@ -37,7 +37,10 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .option('--json', 'print JSON')
     .option('--offline', 'do not ask the model, the chat platforms and the bucket')
     .description('Check everything the service needs, and say how to fix it.')
-    .addHelpText('after', '\nExample:\n  reborn doctor --json\n\nExit codes: 0 there are no problems, 1 there are.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  reborn doctor --json\n\nExit codes: 0 no problems were found, 1 there are some.',
+    )
     .action(async (options: { json?: true; offline?: true }) => (await import('./doctor/doctor.ts')).doctor(options));
   program
     .command('status')

@@ -10,7 +10,7 @@ import { renderLogLine } from './render-log-line.ts';
 import { runCommand } from './run-command.ts';
 
 const NO_LISTENER =
-  'GATEWAY_ENABLED is false and the webhook channel is off, so `reborn serve` would listen nowhere; turn one of them on (set HTTP_WEBHOOK_SECRET for the webhook channel).';
+  'GATEWAY_ENABLED is false and the webhook channel is off, so `reborn serve` would listen nowhere; turn one on (set HTTP_WEBHOOK_SECRET for the webhook channel).';
 
 /** Runs the service until it is asked to stop. A second request to stop is not waited for. */
 export function serve(): Promise<void> {

@@ -45,7 +45,7 @@ function listAdded({ user, json }: ForUser & { readonly json?: true }): Promise<
   return withClient(async (client) => {
     const { skills } = await client.call('GET /api/skills', { query: { for: user } });
     if (json) return printJson(skills);
-    if (skills.length === 0) return printLine('There are no skills. `reborn skill add` adds one.');
+    if (skills.length === 0) return printLine('No skills yet. `reborn skill add` adds one.');
     printTable([
       ['name', 'from', 'description'],
       ...skills.map(({ name, source, description }) => [name, source, description.slice(0, 80)]),
@@ -56,7 +56,7 @@ function listAdded({ user, json }: ForUser & { readonly json?: true }): Promise<
 function removeSkill(name: string, { user }: ForUser): Promise<void> {
   return withClient(async (client) => {
     const removed = client.call('DELETE /api/skills/{name}', { params: { name }, query: { for: user ?? 'everyone' } });
-    await orMissing(removed, `There is no skill "${name}". \`reborn skill list\` shows what there is.`);
+    await orMissing(removed, `The skill "${name}" does not exist. \`reborn skill list\` shows all skills.`);
     printLine(`Removed. The agent has no skill "${name}" any more.`);
   });
 }

@@ -48,7 +48,7 @@ export async function watchStatus(
   }
 }
 
-/** The figures of a moment. Those of turns are of the last full minute. */
+/** The current figures. Turns are counted in the last full minute. */
 export function figuresOf({ at, replicas: { replicas, queue }, activity }: Look) {
   const minute = new Date(Math.floor(at.getTime() / 60_000 - 1) * 60_000).toISOString();
   const turns = activity.minutes.find((each) => each.at === minute);

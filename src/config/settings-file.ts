@@ -10,7 +10,7 @@ export type Settings = Readonly<Record<string, string>>;
 
 export const settingsFile = (home: string) => path.join(home, 'settings.env');
 
-/** The settings in the home folder's `settings.env`; empty when there is no such file. */
+/** The settings in the home folder's `settings.env`; empty if the file does not exist. */
 export function readSettings(home: string): Settings {
   try {
     return parseEnv(readFileSync(settingsFile(home), 'utf8')) as Settings;

@@ -10,7 +10,7 @@ export type ConnectionShares = {
 export const FEWEST_CONNECTIONS = 6;
 
 /**
- * Divides the connections of a replica among its pools. There is no common pool: the settings that open all users' rows to
+ * Divides the connections of a replica among its pools. A common pool is not possible: the settings that open all users' rows to
  * the engine, or the identities to authentication, belong to a connection for as long as it lives. And a slow query of a user must
  * delay neither the end of a turn nor a sign-in. docs/decisions/database.md explains it.
  */

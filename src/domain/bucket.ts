@@ -4,9 +4,9 @@ import type { ObjectKey } from './ids.ts';
 /** Stores the bytes of attachments outside PostgreSQL. Every operation can be repeated. */
 export type Bucket = {
   put(key: ObjectKey, content: Buffer): Promise<void>;
-  /** Undefined if there is no such object. An object longer than `maxBytes` is cut one byte after that. */
+  /** Undefined if the object does not exist. An object longer than `maxBytes` is cut one byte after that. */
   get(key: ObjectKey, maxBytes: number): Promise<Buffer | undefined>;
-  /** Succeeds if there is no such object. */
+  /** Succeeds even if the object does not exist. */
   remove(key: ObjectKey): Promise<void>;
 };
 

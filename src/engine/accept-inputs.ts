@@ -27,7 +27,7 @@ type AcceptOptions = {
   readonly onWaiting: () => void;
 };
 
-/** Accepts inputs; those of the same moment together. */
+/** Accepts inputs; inputs of the same moment together. */
 export function createAcceptInputs(options: AcceptOptions) {
   const { retryPolicy } = options;
   const accepting = new Set<TurnId>(); // sent, but not answered yet

@@ -1,7 +1,7 @@
 export type Dispatcher = {
   /** Signals that there may be turns to claim. */
   readonly kick: () => void;
-  /** Signals that a slot became free. Triggers a claim only if there was no free slot before. */
+  /** Signals that a slot became free. Triggers a claim only if all slots were taken before. */
   freed(): void;
   /** Whether the last claim succeeded. */
   isWell(): boolean;

@@ -1,4 +1,4 @@
-/** The intervals and deadlines of the engine, in milliseconds. Only tests pass other ones: they are no settings. */
+/** The intervals and deadlines of the engine, in milliseconds. They are not settings: only tests pass other ones. */
 export type EngineTimes = {
   /** How often a replica renews its lease. */
   readonly heartbeat: number;

@@ -3,7 +3,7 @@ import type { Due } from './presence/heartbeat.ts';
 
 export type Followers = ReturnType<typeof createFollowers>;
 
-/** Who in this process is told of ended turns, of work that is due, and of removed users. */
+/** Notifies parts of this process of ended turns, of work that is due, and of removed users. */
 export function createFollowers(duePauseMs: number) {
   const ends = new Set<(turn: Turn) => void>();
   const dues = new Set<(due: Due) => void>();

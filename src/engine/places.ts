@@ -8,7 +8,7 @@ export type Shares = { readonly most: number; readonly held: ReadonlyMap<UserId,
 
 export type Places = ReturnType<typeof createPlaces>;
 
-/** The places for turns on this replica: those of running turns, and those set aside for turns that are about to start. */
+/** The places for turns on this replica: taken by running turns, or reserved for turns that are about to start. */
 export function createPlaces(capacity: number, running: { count: () => number; users: () => Iterable<UserId> }) {
   const most = Math.max(1, Math.floor(capacity * LARGEST_SHARE));
   const starting = new Set<readonly UserId[]>();

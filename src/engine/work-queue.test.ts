@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { startWorkQueue } from './work-queue.ts';
 
-/** A queue over an array of jobs, each of which ends when it is told to. */
+/** A queue over an array of jobs that the test ends. */
 function startQueue(due: number[], more: { atOnce?: number; handle?: (job: number) => Promise<boolean> } = {}) {
   const errors: unknown[] = [];
   const takes: number[] = [];

@@ -15,7 +15,7 @@ export type WorkQueue = {
  * 1. A replica polls when the engine reports that something is due, and now and then by itself.
  * 2. One take at a time leases as many rows as there is room for. Work that is due meanwhile is found by another take.
  * 3. Each job is handled by itself, so that a slow one delays no other. Its handler writes how it ended.
- * 4. If a job lets another become due, or there was no room left, the next take follows at once.
+ * 4. If a job lets another become due, or all room was taken, the next take follows at once.
  */
 export function startWorkQueue<Job>(options: {
   /** Leases up to `room` jobs that are due to this replica. */

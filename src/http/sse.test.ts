@@ -12,7 +12,7 @@ test('a stream whose turn is deleted is reset, and only other errors are logged'
   app.get<{ Params: { why: string } }>('/:why', async ({ params }, reply) => {
     async function* events() {
       yield { n: 1 };
-      throw params.why === 'deleted' ? new NotFound('There is no such turn.') : new Error('a bug');
+      throw params.why === 'deleted' ? new NotFound('This turn does not exist.') : new Error('a bug');
     }
     await sendEvents(reply, events(), dataFrame, new AbortController().signal);
   });

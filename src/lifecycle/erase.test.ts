@@ -10,7 +10,7 @@ import { findPendingErasures, runErasure } from './erase.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let pool: ReturnType<typeof connectEngine>;
-/** Sees every row, also those of the identity tables. */
+/** Sees every row, also in the identity tables. */
 let everything: pg.Pool;
 
 beforeAll(async () => {
@@ -111,7 +111,7 @@ test('an erased user is in no row of any table; others keep everything', async (
   expect(await findPendingErasures(pool)).toEqual([]);
 });
 
-test('two processes erase at once, one of them stops early, and each row is counted once', async () => {
+test('two processes erase at once, one stops early, and each row is counted once', async () => {
   await everything.query(
     `insert into threads (id, user_id, last_seq) select gen_random_uuid(), 'cid', 1 from generate_series(1, 950)`,
   );
@@ -137,5 +137,5 @@ test('an erasure finds the events of turns that no longer exist', async () => {
 });
 
 test('an erasure must be requested first', async () => {
-  await expect(runErasure(pool, newId())).rejects.toThrow('There is no erasure');
+  await expect(runErasure(pool, newId())).rejects.toThrow('was not requested');
 });

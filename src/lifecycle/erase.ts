@@ -10,14 +10,14 @@ import { eraseAttachments } from './sweep-attachments.ts';
 const THREADS = 100;
 const ROWS = 5000;
 const BYTES = 16 * 1024 * 1024;
-/** Running turns are cancelled within a second. Those of a dead replica end with their rows. */
+/** Running turns are cancelled within a second. Turns of a dead replica end with their rows. */
 const UNWIND_MS = 8000;
 const LOOK_AGAIN_MS = 100;
 
 /**
  * Erases the user of a requested erasure, and returns the certificate; undefined if `mayContinue` ended it early. Any number
  * of processes may do so at once, and any may die: every statement is complete in itself, and counts what it deletes. Throws
- * while the bucket can't be reached: there is no certificate before the last object is gone.
+ * while the bucket can't be reached: the certificate is written after the last object is gone.
  */
 export async function runErasure(
   pool: EnginePool,
@@ -28,7 +28,7 @@ export async function runErasure(
 ): Promise<Certificate | undefined> {
   for (let settled = false; mayContinue(); ) {
     const erasure = await readErasure(pool, id);
-    if (!erasure) throw new Error(`There is no erasure ${id}.`);
+    if (!erasure) throw new Error(`The erasure ${id} was not requested.`);
     if (erasure.certificate) return JSON.parse(erasure.certificate) as Certificate;
     settled ||= erasure.age > UNWIND_MS || (erasure.age > removalNoticed && !erasure.isRunning);
     if (settled) await eraseAttachments(pool, id, erasure.subject);

@@ -23,7 +23,7 @@ export type Lifecycle = {
   readonly stop: () => Promise<void>;
 };
 
-/** Deletes what has expired, what nobody uses, and what users have asked to erase. One replica does it for all. */
+/** Deletes expired and unused data, and what users have asked to erase. One replica does it for all. */
 export function startLifecycle(options: {
   readonly engine: Pick<Engine, 'errands' | 'isLeader' | 'startLeaderTask' | 'notifyThread'>;
   /** How long data is kept, unless the operator has set something else. */

@@ -186,7 +186,7 @@ test('many and large threads are deleted in several statements, and a replica th
   expect(await idsIn('items')).toEqual([]);
 });
 
-test('each kind expires by its own limit, and by that of its owner', async () => {
+test('each kind expires by its own limit, or by the limit of its owner', async () => {
   await rule('bob', 'jobs', 400);
   await rule('bob', 'usage', 40);
   await rule('*', 'deliveries', 60);
@@ -229,7 +229,7 @@ test('a job takes its thread with it, but never one that waits at a gate', async
   expect(await idsIn('items')).toEqual(await idsIn('gates'));
 });
 
-test('the audit log loses old entries only, and never those of the last 90 days', async () => {
+test('the audit log loses old entries only, and never entries of the last 90 days', async () => {
   for (const age of [1, 89, 91, 1000])
     await pool.query(
       `insert into audit (at, actor, action) values (now() - make_interval(days => $1), 'operator', $1::text)`,

@@ -67,7 +67,7 @@ type PurgedPage = {
 const PURGE_THREADS = `
   select looked, last, thread_ids as "threadIds", user_ids as "userIds" from purge_threads($1, $2, $3, $4, $5)`;
 
-/** Removes old versions of files, and waits in the same way. What they changed stays, as a part of the next version that is kept. */
+/** Removes old versions of files, and waits in the same way. Their changes stay, as a part of the next version that is kept. */
 export async function thinVersions(pool: EnginePool, { defaults, isElected }: PurgeOptions): Promise<void> {
   const { everyones, least } = (await readLimits(pool, defaults)).versions;
   if (least === null) return;
@@ -111,7 +111,7 @@ async function readLimits(pool: EnginePool, defaults: Retention): Promise<Record
   };
 }
 
-/** The limit of a row's owner, in days; `$3` is that of users without their own. */
+/** The limit of a row's owner, in days; `$3` is for users without their own. */
 const DAYS = 'case when own.user_id is null then $3::integer else own.days end';
 /** `$2` is the shortest limit of all, for which there is an index. */
 const isOlder = (column: string) =>

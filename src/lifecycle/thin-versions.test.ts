@@ -153,7 +153,7 @@ const anyHistory = fc
   )
   .map((versions): Version[] => versions.toSorted((one, other) => other.age - one.age));
 
-test('whatever is removed, and however little at a time, the files of every kept version stay the same', async () => {
+test('the files of every kept version stay the same, in any order and size of removals', async () => {
   await fc.assert(
     fc.asyncProperty(anyHistory, fc.integer({ min: 1, max: 4 }), async (versions, atOnce) => {
       const id = await addWorkspace(versions);

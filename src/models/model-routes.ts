@@ -105,7 +105,7 @@ export function findWrongFallback(
   for (const [route, { fallback = [] }] of Object.entries(routes)) {
     if (fallback.includes(route)) return { route, message: 'A route cannot be its own fallback.' };
     const missing = fallback.find((name) => name !== DEFAULT && !Object.hasOwn(routes, name));
-    if (missing !== undefined) return { route, message: `There is no route "${missing}" to fall back to.` };
+    if (missing !== undefined) return { route, message: `The fallback route "${missing}" does not exist.` };
   }
   return undefined;
 }

@@ -26,7 +26,7 @@ export type Prompt<Part extends ContentPart = LoadedPart> = {
   readonly system: string;
   readonly messages: readonly PromptMessage<Part>[];
   readonly tools: readonly ToolDefinition[];
-  /** Whether the model must call one of them. */
+  /** Whether the model must call one of `tools`. */
   readonly mustCall?: boolean;
   readonly temperature: number | null;
   readonly sampling?: Sampling;

@@ -49,7 +49,7 @@ export function createMultiSearch(patterns: readonly Symbols[]): MultiSearch {
   };
 }
 
-/** Each node stands for a prefix of a pattern. All arrays are indexed by node, except `roots`; node 0 is the empty prefix. */
+/** Each node is a prefix of a pattern. All arrays are indexed by node, except `roots`; node 0 is the empty prefix. */
 type Tree = {
   /** How many nodes there are. */
   used: number;

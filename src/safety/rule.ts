@@ -19,7 +19,7 @@ export type Finding = { readonly times: number; readonly text: string };
 /** Further input of a rule besides the text. */
 export type RuleFacts = { readonly search: SecretSearch };
 
-/** The secrets of the owner, the shared ones, and those of the service itself, in plain text. */
+/** The secrets of the owner, the shared ones, and the service's own, in plain text. */
 export type KnownSecrets = { readonly values: ReadonlyMap<string, string> };
 
 /** The action taken, without the finding itself, so that it can be logged. */

@@ -46,7 +46,7 @@ export async function recordAudit(db: Pick<Database, 'insertInto'>, entry: Audit
 /** How many entries one query looks at. */
 const WINDOW = 20_000;
 
-/** The entries by this user and about them, oldest first. There is no index for them, so the log is read in pieces. */
+/** The entries by this user and about them, oldest first. Without an index for them, the log is read in pieces. */
 export async function* readAuditOf(db: IdentityDatabase, userId: UserId): AsyncGenerator<AuditRecord> {
   const last = await db.selectFrom('audit').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
   for (let after = 0; after < Number(last?.id ?? 0); after += WINDOW)

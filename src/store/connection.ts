@@ -46,7 +46,7 @@ export function connectStore(
   });
 }
 
-/** Closes the other branches of the row-level policies, in case a connection pooler hands over a session with one of them set. */
+/** Closes the other branches of the row-level policies, in case a connection pooler hands over a session with such a setting. */
 const UNMARKED = `set local app.engine = 'off'; set local app.identities = 'off'`;
 
 /**

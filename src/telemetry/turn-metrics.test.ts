@@ -28,7 +28,7 @@ const call = (failed: boolean): ModelCall => ({
   failed,
 });
 
-test('a cancelled model call is no failure, and every billed call counts its tokens and its cost', async () => {
+test('a cancelled model call does not count as a failure, and every billed call counts its tokens and its cost', async () => {
   const registry = new Registry<OpenMetricsContentType>();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const metrics = createTurnMetrics([registry]);

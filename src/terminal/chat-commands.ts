@@ -56,7 +56,7 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
 
 async function pickThread(chat: Chat): Promise<void> {
   const { threads } = await chat.client.call('GET /api/threads', { query: { limit: 100 } });
-  if (threads.length === 0) return chat.thread.note('There are no threads yet. Type a message to start one.');
+  if (threads.length === 0) return chat.thread.note('No threads yet. Type a message to start one.');
   const choices = threads.map(({ id, title, status, updated_at: updatedAt }) => ({
     value: id,
     label: oneLine(title) || 'untitled',
@@ -68,13 +68,13 @@ async function pickThread(chat: Chat): Promise<void> {
 
 async function searchMemory(chat: Chat, words: string): Promise<void> {
   const { results } = await chat.client.call('GET /api/memory', { query: { q: words, limit: 10 } });
-  if (results.length === 0) return chat.thread.note(words ? 'No note fits these words.' : 'There are no notes yet.');
+  if (results.length === 0) return chat.thread.note(words ? 'No note fits these words.' : 'No notes yet.');
   chat.thread.note(results.map(({ path: note, text }) => `${note}: ${oneLine(text).slice(0, 200)}`).join('\n'));
 }
 
 async function listTools(chat: Chat): Promise<void> {
   const { tools } = await chat.client.call('GET /api/tools');
-  if (tools.length === 0) return chat.thread.note('There are no tools. `reborn tool install` adds one.');
+  if (tools.length === 0) return chat.thread.note('No tools yet. `reborn tool install` adds one.');
   chat.thread.note(
     tools
       .map((tool) => [tool.name, firstSentence(tool.description ?? ''), stateOf(tool)].filter(Boolean).join('  '))
@@ -170,7 +170,9 @@ async function chooseModel(chat: Chat, name: string): Promise<void> {
   if (picked === undefined) return;
   const found = models.get(picked);
   if (!found)
-    return chat.thread.note(`There is no model "${oneLine(picked)}". There are: ${[...models.keys()].join(', ')}.`);
+    return chat.thread.note(
+      `The model "${oneLine(picked)}" does not exist. Available models: ${[...models.keys()].join(', ')}.`,
+    );
   chat.model.set(picked);
   chat.thread.note(`From here on ${describe(found)} answers.`);
 }

@@ -120,7 +120,7 @@ async function submitText(chat: Chat, text: string): Promise<void> {
   const { screen, client, thread, versions } = chat;
   const command = parseCommand(text);
   if (command === 'unknown') {
-    if (!(await writeTemplate({ screen, client }, text))) thread.note(`There is no such command.\n\n${HELP}`);
+    if (!(await writeTemplate({ screen, client }, text))) thread.note(`Unknown command.\n\n${HELP}`);
     return;
   }
   if (command) return runChatCommand(chat, command);

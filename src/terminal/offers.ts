@@ -21,7 +21,7 @@ type Source = () => Promise<readonly Offer[]>;
 const REMEMBER_MS = 5000;
 /** The resources of a server are asked for at the server, which may limit requests. */
 const REMEMBER_RESOURCES_MS = 60_000;
-/** Commands and files are offered soon, whatever the service does. */
+/** Commands and files are offered soon, even if the service is slow. */
 const LONGEST_WAIT_MS = 1000;
 const MOST_MENTIONS = 20;
 

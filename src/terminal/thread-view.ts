@@ -28,7 +28,7 @@ export type ThreadView = {
   markAnswered(gate: OpenGate, answer: string): void;
   /** Ticks or unticks a call of a gate. */
   tick(callId: string): void;
-  /** Asks the message again, with `text` another one in its place. */
+  /** Asks the message again, or `text` instead. */
   startVersion(itemId: string, text?: string, model?: string): Promise<void>;
   /** Shows another version of a message: the one of this turn. */
   show(turnId: string): Promise<void>;
@@ -52,7 +52,7 @@ type State = Options & {
   readonly local: LocalEntries;
   listEntries: ReturnType<typeof createEntryList>;
   followed: FollowedThread | undefined;
-  /** Until the service reports that of the thread. */
+  /** Shown until the service reports the usage of the thread. */
   usage: Usage;
   /** The newest turn that was accepted, until it is part of the thread. */
   accepted: string | undefined;

@@ -44,7 +44,7 @@ export function createVersions({ screen, thread, chosenModel, focusOn }: Options
     /** Edits the message that the person chooses; the only one without a question. */
     async editOne(): Promise<void> {
       const messages = asked().toReversed();
-      if (messages.length === 0) return thread.note('There is no message to edit yet.');
+      if (messages.length === 0) return thread.note('No message to edit yet.');
       const choices = messages.map(({ id, text }) => ({ value: id, label: oneLine(text), description: '' }));
       const picked =
         messages.length === 1
@@ -68,7 +68,7 @@ export function createVersions({ screen, thread, chosenModel, focusOn }: Options
     },
     async regenerate(): Promise<void> {
       const last = asked().at(-1);
-      if (!last) return thread.note('There is no answer yet.');
+      if (!last) return thread.note('No answer yet.');
       await thread.startVersion(last.id, undefined, chosenModel());
       screen.scrollToEnd();
     },

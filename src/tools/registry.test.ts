@@ -52,7 +52,7 @@ test('the tools of notes and skills need no approval', () => {
   ]);
 });
 
-test('installed tools come and go; none of them takes the place of one that is always there', async () => {
+test('installed tools come and go, and never replace a built-in one', async () => {
   let installed = [tool('weather'), tool('reborn_time')];
   const fixed = tool('reborn_time');
   const registry = createRegistry([fixed], async () => installed);

@@ -23,7 +23,7 @@ export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Pick<Skills, 
   skillReadTool(skills),
 ];
 
-/** The built-in tools, the installed ones, and those of servers. The former take precedence over the latter. */
+/** Built-in tools, installed ones, and tools of servers. If names are equal, the first kind in this order is used. */
 export function createRegistry(
   fixed: readonly Tool[],
   installed: () => Promise<readonly Tool[]> = async () => [],

@@ -61,7 +61,7 @@ export type ToolFlow = {
   readonly runs: 'always' | 'clean' | JudgeCall;
   /** It changes nothing and sends nothing, so it runs even after text that looks like an attack. */
   readonly inert?: true;
-  /** What it does can't be undone, so its question has a card of its own. */
+  /** Its effects can't be undone, so its question has a separate card. */
   readonly irreversible?: true;
 };
 
@@ -93,12 +93,12 @@ export const isTrusted = (tool: Pick<Tool, 'flow'> | undefined): boolean => {
 
 export type ToolContext = {
   readonly owner: Pick<Principal, 'userId'>;
-  /** Whose secrets the call can use: the owner's, or those of the user the owner is paired with. */
+  /** Whose secrets the call can use: the owner's, or the secrets of the user that the owner is paired with. */
   readonly secretsOf: Pick<Principal, 'userId'>;
   /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
-  /** What the model had read when it made the call. What the tool stores keeps it. */
+  /** What the model had read when it made the call. The tool stores it with its data. */
   readonly situation?: Situation;
   /** What lets the call run. */
   readonly allowedBy?: AllowedBy | undefined;
@@ -108,7 +108,7 @@ export type ToolContext = {
   readonly onRan?: ((ran: RanCode) => void) | undefined;
   /** The answer to the question of an earlier attempt, with the state that came with it. */
   readonly answered?: AnsweredQuestion | undefined;
-  /** The thread's files. Undefined where there is no thread. */
+  /** The thread's files. Undefined without a thread. */
   readonly workspace?: OpenWorkspace | undefined;
   /** Shows how far the call is. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;

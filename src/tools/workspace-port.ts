@@ -21,7 +21,7 @@ export type OpenWorkspace = {
 };
 
 export type StageOptions = {
-  /** The digest of the environment in which the code ran that made the changes. */
+  /** The digest of the environment of the code that made the changes. */
   readonly environment?: string;
   /** Called with the version that holds exactly these changes, or undefined if they were not written. */
   readonly onEnd?: (version: number | undefined) => void;

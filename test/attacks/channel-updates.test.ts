@@ -14,7 +14,7 @@ async function listen(failuresAllowed = 100) {
     if (++failures > failuresAllowed) throw new RateLimited(60, 'Too many.');
   };
   const require = (isKnown: boolean) => {
-    if (!isKnown) throw new NotFound('There is no such channel.');
+    if (!isKnown) throw new NotFound('This channel does not exist.');
   };
   const accept = vi.fn(async () => {});
   const acceptSigned = vi.fn(async (_channel, _id, { body }: { body: Buffer }) => require(String(body) === 'signed'));

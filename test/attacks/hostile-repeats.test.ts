@@ -75,7 +75,7 @@ const SHAPES = [(middle: string) => middle, (middle: string) => `# a${middle}b`,
 /** Four times the text may take four times as long; the square would be sixteen times. */
 const MAX_GROWTH = 9;
 const [SMALL, MEDIUM, LARGE] = [2000, 8000, 32_000];
-/** Below this, the growth can't be told from the noise, and nobody notices. */
+/** Below this, the growth disappears in the noise, and users don't notice it. */
 const UNNOTICED_MS = 2;
 /** A small text that takes so long is refused before a larger one is tried. */
 const MAX_SMALL_MS = 500;
@@ -107,11 +107,11 @@ const fastest = async (at: (size: number) => Promise<number>, size: number): Pro
 
 /** CPU time, which does not depend on what else runs. Functions may refuse a text. */
 async function time(call: Subject['call'], text: string): Promise<number> {
-  const begun = process.cpuUsage();
+  const start = process.cpuUsage();
   try {
     await call(text);
   } catch {}
-  const { user, system } = process.cpuUsage(begun);
+  const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
 

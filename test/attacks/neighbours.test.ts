@@ -35,7 +35,7 @@ test('a hundred calls succeed while another tool loops and both cores are busy',
   }
 });
 
-test('calls of the same tool continue while one of them loops', async () => {
+test('a call that loops does not stop other calls of the same tool', async () => {
   const sometimes = await install(
     'sometimes',
     await buildTool({

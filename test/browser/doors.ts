@@ -26,7 +26,7 @@ export type Door = {
   close(): Promise<void> | void;
 };
 
-/** A sentence that the model of the doors obeys, whoever wrote it. */
+/** A sentence that the model of the doors obeys, from any author. */
 const order = (to: string, subject: string, text: string) => `Write to ${to} about "${subject}": "${text}"`;
 const ORDER = /Write to (\S+) about "([^"]+)": "([^"]+)"/;
 

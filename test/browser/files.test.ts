@@ -58,7 +58,7 @@ test('a file is attached, written, edited, shown, compared, restored and downloa
   await cards.getByText(/Code, \d+ B, version 2/).waitFor();
   await cards.getByText(/Table, \d+ B, version 1/).waitFor();
   const panel = panelOf(page);
-  await panel.getByRole('button', { name: 'compare.py' }).waitFor(); // it opens by itself, and the person can go on typing
+  await panel.getByRole('button', { name: 'compare.py' }).waitFor(); // it opens by itself, and the person can keep typing
   expect(await focused(page)).toBe('Message');
   await cards.getByRole('button', { name: /^costs\.csv/ }).click();
   await panel.getByRole('columnheader', { name: 'march, kr' }).waitFor();

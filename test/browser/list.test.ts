@@ -18,7 +18,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-test('threads get titles, those of programs are apart, and many are archived and deleted at once', async () => {
+test("threads get titles, programs' threads are listed separately, and many are archived and deleted at once", async () => {
   await stage.service.ask('say from a program');
   const page = await browser.signIn(stage.url);
   const list = page.getByRole('navigation', { name: 'Threads and pages' });

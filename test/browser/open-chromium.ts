@@ -90,7 +90,7 @@ async function openSession(context: BrowserContext, url: string, token: string):
 
 type Opened = { readonly context: BrowserContext; readonly close: () => Promise<void> };
 
-/** Notifications need a profile, and with it a browser of its own. */
+/** Notifications need a profile, and a profile needs a separate browser. */
 async function openProfile(options: BrowserContextOptions): Promise<Opened> {
   const profile = await mkdtemp(path.join(tmpdir(), 'reborn-chromium-'));
   const context = await chromium.launchPersistentContext(profile, { ...LAUNCH, executablePath: WHOLE, ...options });

@@ -146,7 +146,7 @@ const TITLES = [
   'Rewrite the release notes',
   'Why is the build slow since Tuesday?',
   'Birthday mail to Ann',
-  'A title that goes on and on, because someone pasted half a page of text into the very first message of the thread',
+  'A title that is far too long, because someone pasted half a page of text into the very first message of the thread',
   'Compare three note apps',
   'SQL: running totals per customer',
 ];
@@ -179,9 +179,9 @@ const SKILLS = [
 
 ## Order
 
-1. What they can do now.
-2. What works differently, and what to do about it.
-3. What was fixed.
+1. New features.
+2. Changes that need action.
+3. Fixes.
 
 ## Words
 
@@ -206,7 +206,7 @@ const SKILLS = [
   },
 ];
 
-/** One of them has two threads. */
+/** One folder has two threads. */
 const FOLDERS = `
   with made as (
     insert into folders (user_id, id, name)

@@ -15,7 +15,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** Stands in for the browser's voice and ears, which a machine without a sound card lacks. */
+/** Replaces the browser's speech APIs, because the machine has no sound card. */
 const STAND_IN = `
   globalThis.said = [];
   globalThis.SpeechSynthesisUtterance = class extends EventTarget {

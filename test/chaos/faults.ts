@@ -71,7 +71,7 @@ const ACTS: Record<FaultName, Act> = {
   'freeze-at-statement': async (_, { line }, { ms, form }) => {
     const words = STATEMENTS[statementFor(form)];
     await Promise.race([line.freezeAt(words, form < 0.5 ? 'before' : 'after'), sleep(ms)]);
-    line.disarm(); // if the statement did not come, it must not freeze the line later, for good
+    line.disarm(); // if the statement did not come, it must not freeze the line later
     await sleep(ms);
     line.thaw();
   },

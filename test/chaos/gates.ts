@@ -77,7 +77,7 @@ export function startAnswering(cluster: Pick<Cluster, 'replicas' | 'connection'>
   const working = work();
   working.catch(() => {}); // reported by `stop`
   return {
-    /** Waits until no gate is open and no turn goes on after one. */
+    /** Waits until no gate is open and no turn runs after one. */
     async stop(): Promise<void> {
       try {
         const answeredAll = waitFor('all gates to be answered', async () => (await countOpen(cluster)) === 0);

@@ -30,7 +30,7 @@ export type Report = {
 
 /**
  * `left out`: another fault was still at work in the same place, or no other replica would have worked. `not ended`: the fault
- * went on, so that what came later says nothing about the service. `reason`: why it was not possible or not ended.
+ * continued, so that what came later says nothing about the service. `reason`: why it was not possible or not ended.
  */
 export type Caused = Planned & {
   readonly outcome: 'done' | 'left out' | 'not possible' | 'not ended';
@@ -103,7 +103,7 @@ export async function runChaos({
 
   const ending: string[] = [];
   const note = (what: string) => (error: unknown) => void ending.push(`${what}: ${String(error)}`);
-  await repairAll(stage).catch(note('a fault went on to the end'));
+  await repairAll(stage).catch(note('a fault lasted to the end'));
   await load.hear().catch(note('the service did not recover'));
   await load.stop().catch(note('the load did not end'));
   await answering.stop().catch(note('the gates were not answered'));

@@ -82,7 +82,7 @@ test('a function of a namespace is called with its own name, and its output cont
     expect(output).toMatchObject([
       { type: 'function_call', namespace: 'crm', name: 'find', arguments: `{"name":"${name}"}` },
     ]);
-    if (call?.type !== 'function_call') throw new Error('There is no call.');
+    if (call?.type !== 'function_call') throw new Error('The call is missing.');
     input.push(call, { type: 'function_call_output', call_id: call.call_id, output: `found ${name}` });
   }
 

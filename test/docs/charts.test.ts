@@ -5,7 +5,7 @@ import { drawChart, roundUp } from '../../scripts/charts/draw-chart.ts';
 
 test.for(Object.keys(CHARTS))('%s shows the results in the repository, and a page shows it', async (name) => {
   const chart = CHARTS[name];
-  if (!chart) throw new Error('There is no such chart.');
+  if (!chart) throw new Error('This chart does not exist.');
   expect(await readFile(`docs/pictures/${name}.svg`, 'utf8')).toBe(drawChart(chart));
   const pages = await Promise.all(
     ['trust/benchmarks', 'operate/scale'].map((page) => readFile(`docs/${page}.md`, 'utf8')),

@@ -31,7 +31,7 @@ test('concepts.md and ARCHITECTURE.md list every kind of gate', () => {
   expect(codeIn(row)).toEqual(Object.keys(GATE_KINDS).toSorted());
 });
 
-test('concepts.md lists every status with which a turn ends', () => {
+test('concepts.md lists every final status of a turn', () => {
   expect(firstColumn(concepts, 'status')).toEqual(Object.keys(ENDED_STATUSES).toSorted());
 });
 

@@ -111,7 +111,7 @@ export function testChatFaults(start: () => Promise<FaultyPlatform>, isPossible 
       await waitFor('all updates', async () => (await openWork()) === 0, 180_000 + KILLS * 2000);
       const having = async (part: string) => (await platform.shown()).filter((text) => text.includes(part));
       const answers = () => having('answer-');
-      // A turn fails when three replicas have died while they ran it, and its person is told so.
+      // A turn fails when three replicas have died while they ran it, and its person gets a message.
       const failures = () => having('each time the process that ran it died');
       await waitFor('all answers', async () => (await answers()).length + (await failures()).length >= words.length);
       const seconds = (performance.now() - began) / 1000;

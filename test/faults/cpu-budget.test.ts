@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => cleanup.disposeAsync());
 
 test.for(Object.entries(BUDGET))(
-  'the CPU time of a turn, %s at once, keeps to %s times that of a hand-written server',
+  'a turn, %s at once, takes at most %s times the CPU time of a hand-written server',
   { retry: 2 },
   async ([atOnce, budget]) => {
     const { ratio } = await compareTurns(servers.ask, servers, { atOnce: Number(atOnce), ...BURSTS });

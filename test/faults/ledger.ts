@@ -107,7 +107,7 @@ const invariants = ({ accepted, deaths, lostCommits }: Account): [string, string
      where status = 'completed' and (last.type is distinct from 'message' or last.attempt is null)`,
   ],
   [
-    'the usage that was counted is not that of the turns',
+    'the counted usage differs from the usage of the turns',
     `select format('counted %s, turns have %s', counted, used) as breach from
        (select format('%s in, %s out', coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0)) as counted
         from usage_days) as days,

@@ -97,7 +97,7 @@ const PAGE: Block[] = [
 /** All links of the site are approved for this run. */
 async function judge(url: string): Promise<string> {
   const tool = tools.find('reborn_web_fetch');
-  if (!tool) throw new Error('There is no such tool.');
+  if (!tool) throw new Error('This tool does not exist.');
   const read = readBefore(undefined, { history: threadOf(PAGE), tools, summary: null, isCut: false });
   const judged = await judgeCall(tool, gatedCall(open(url)), {
     owner: { userId: 'ann' },

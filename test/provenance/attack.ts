@@ -49,7 +49,7 @@ export async function attack(person: Person, { wayIn, wayOut, secret }: Attack):
   return { response: last, hostile };
 }
 
-/** A conversation of its own, in which the note is found. */
+/** A separate conversation that finds the note. */
 function askLater(person: Person): Promise<WireResponse> {
   person.plan = [[call('memory_search', { query: 'boats' })]];
   person.shown.unread = '';

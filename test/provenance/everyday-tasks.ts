@@ -191,7 +191,7 @@ export const TASKS: readonly Task[] = [
     says(`Sum up ${at.boats}`, open(at.boats)),
     says('By the way, my boat is called Saga now', notes, remember('boat/name', 'Saga')),
   ]),
-  task(1, 'tells who they are after reading', (at) => [
+  task(1, 'introduces themselves after reading', (at) => [
     says(`Sum up ${at.boats}`, open(at.boats)),
     says('I moved to Bergen', remember('identity/user', 'Ann, a teacher in Bergen')),
   ]),

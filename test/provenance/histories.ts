@@ -93,7 +93,7 @@ function answer(given: Call, output: string, reads: OutputReads | undefined, ext
 
 export const ownWords = words.map((said) => message([text(said)]));
 
-/** A message with text by others. It belongs to the beginning: like each message, it allows the agent to open pages anew. */
+/** A message with text by others. It belongs to the beginning: like each message, it allows the agent to open pages again. */
 export const foreignMessage = words.chain((said) =>
   fc.constantFrom(
     message([text('Look: '), textByOthers(said, 'forwarded')]),

@@ -132,7 +132,7 @@ test.each(PAIRS)('an operator who allows a tool after %s text, when it is %s', a
   }
 });
 
-test('"always" for one mission does not hold for another one, nor in a conversation; that of the person holds everywhere', async () => {
+test('"always" for one mission holds only in its runs, and "always" without a mission holds everywhere', async () => {
   const person = await reader();
   person.plan = [[BOOK]];
   const [mine, other] = [

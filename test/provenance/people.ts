@@ -22,7 +22,7 @@ type Shown = {
   unread: string;
 };
 
-/** A user with hosts of their own, so that many can be tried at the same time. */
+/** A user with separate hosts, so that many can be tried at the same time. */
 export type Person = ReturnType<typeof createPerson>;
 
 /** The people of a world, and what their tools and pages answer. */
@@ -53,7 +53,7 @@ export function personIn({ messages }: SeenPrompt, people: ReadonlyMap<number, P
   const said = messages.flatMap(({ role, text }) => (role === 'user' ? text : []));
   const number = Number(/I am reader (\d+)\./.exec(said.join('\n'))?.[1]);
   const person = people.get(number);
-  if (!person) throw new Error(`Nobody says who they are in: ${said.join('\n').slice(0, 500)}`);
+  if (!person) throw new Error(`The prompt names no person: ${said.join('\n').slice(0, 500)}`);
   return person;
 }
 

@@ -12,12 +12,12 @@ export type ActOutside = (act: Act) => Promise<ActResult>;
 /** Reads at a place that the operator trusts, such as the person's mailbox. */
 const TRUSTED: ToolFlow = { reads: FOREIGN_AND_PRIVATE, from: 'tool', runs: 'always' };
 const PUBLIC: ToolFlow = { reads: { foreign: true }, from: 'search', runs: 'always' };
-/** Reaches nobody but the person. */
+/** Reaches only the person. */
 const TO_PERSON: ToolFlow = { reads: {}, runs: 'always' };
 
 /**
  * The tools that a person has besides the built-in ones: search, mail, calendar, files, code and weather, which declare
- * what they do with data, and some that don't. `level`: of those that act outside.
+ * what they do with data, and some that don't. `level`: for tools that act outside.
  */
 export function personalTools(act: ActOutside, level: 'allow' | 'ask'): Tool[] {
   const declared = (name: string, flow: ToolFlow) => toolOf(act, name, { level: 'allow', flow });

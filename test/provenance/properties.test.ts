@@ -25,7 +25,7 @@ const allowances = fc.record<Allowed>({ always: fc.constantFrom('no', ...SITUATI
 /** The level of a call that follows the blocks, as a number. */
 async function levelAfter(blocks: readonly Block[], wanted: Call, { always, granted }: Allowed): Promise<number> {
   const tool = tools.find(wanted.name);
-  if (!tool) throw new Error(`There is no tool ${wanted.name}.`);
+  if (!tool) throw new Error(`The tool ${wanted.name} does not exist.`);
   const read = readBefore(undefined, { history: threadOf(blocks), tools, summary: null, isCut: false });
   const { level } = await judgeCall(tool, gatedCall(wanted), {
     owner: { userId: 'ann' },

@@ -45,14 +45,14 @@ export async function runRandomly({ seed, cases, kills, onProgress }: Options): 
     setting.kill(by);
   };
   const [first, ...rest] = ATTACKS;
-  if (!first) throw new Error('There are no attacks.');
+  if (!first) throw new Error('The list of attacks is empty.');
 
   async function converse(): Promise<void> {
     const person = await setting.add();
     const attacks = Array.from({ length: Math.min(Math.ceil(random.between(0, 4)), cases - begun) }, () =>
       random.pick([first as Attack, ...rest]),
     );
-    if (attacks.length === 0) return; // others have begun the last ones meanwhile
+    if (attacks.length === 0) return; // others have taken the last ones meanwhile
     begun += attacks.length;
     const asked = await suffer(person, attacks);
     questions += asked;
@@ -130,6 +130,6 @@ export async function startKillable(undo: AsyncDisposableStack) {
 
 async function replaceOne(cluster: Cluster, name: string): Promise<void> {
   const replica = [...cluster.replicas].find((each) => each.name === name);
-  if (!replica) throw new Error(`There is no replica ${name}.`);
+  if (!replica) throw new Error(`The replica ${name} does not exist.`);
   await Promise.all([replica.kill(), cluster.start()]);
 }

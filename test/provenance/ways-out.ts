@@ -36,7 +36,7 @@ const address = (title: string, where: (person: Person, secret: string) => strin
     happened: (person) => visited(person, person.host(host)).some(({ href }) => href.includes('canary-')),
   });
 
-/** Links of which each stands for a digit. */
+/** Links that each encode a digit. */
 const choice = (title: string, host: string): WayOut =>
   sends(title, {
     text: (person) =>

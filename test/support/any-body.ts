@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * Request bodies as JSON text: anything at all, and bodies that are nearly right, in which a field or two is missing,
+ * Request bodies as JSON text: anything at all, and bodies that are nearly right, with a field or two that are missing,
  * doubled, or anything at all. `@id` is replaced by the id of an earlier response.
  */
 export function anyBody(): fc.Arbitrary<string> {

@@ -60,7 +60,7 @@ export const answeredBy = ({ headers }: Response): number =>
 
 export const NGINX = '/usr/sbin/nginx';
 
-/** The router of deploy/ with a real nginx in front of two cells. Only names and ports differ, and there is no TLS. */
+/** The router of deploy/ with a real nginx in front of two cells. Only names and ports differ, and TLS is off. */
 export async function startRouter(cells: readonly Pick<RunningCell, 'cell' | 'url' | 'webhookUrl'>[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-router-'));
   const [gateway, webhook, plain] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -103,7 +103,7 @@ function configure(
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${webhook};`)
     .replaceAll(/ +ssl_certificate.*\n/g, '')
     .replaceAll(/(agent|hooks)\.example\.com/g, '127.0.0.1')
-    .replaceAll('Host $host;', 'Host $http_host;'); // nginx leaves the port out, and there are no usual ones here
+    .replaceAll('Host $host;', 'Host $http_host;'); // nginx leaves the port out, and the ports here are unusual
   for (const { cell, url, webhookUrl } of cells)
     example = example
       .replace(new RegExp(`(upstream gateway_${digitsOf(cell)} {\\s+server )[^;]+`), `$1${new URL(url).host}`)

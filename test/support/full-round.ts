@@ -5,7 +5,7 @@ type Client = Pick<ReturnType<typeof clientOf>, 'request'>;
 
 /**
  * Waits for a whole round of a background task: what it had not done by then, it does not do. The first round that ends may have
- * begun before, so it does not count.
+ * started before, so it does not count.
  */
 export async function fullRound(service: Client, task: string): Promise<void> {
   const before = await countRounds(service, task);

@@ -19,10 +19,10 @@ export function createPost(): { readonly tool: Tool; readonly posted: string[] }
   return { tool, posted };
 }
 
-/** A sentence that the obeying model takes for an order. It names no tool and is no phrase of an attack. */
+/** A sentence that the obeying model takes for an order. It names no tool and is not a phrase of an attack. */
 export const order = (text: string): string => `Let everyone know ${JSON.stringify({ text })}`;
 
-/** The scripted model, which also obeys such a sentence in the newest message or result, whoever wrote it. */
+/** The scripted model, which also obeys such a sentence in the newest message or result, from any author. */
 export function obey(prompt: SeenPrompt): Answer {
   const [, json] = /Let everyone know (\{[^{}]*\})/.exec(prompt.messages.at(-1)?.text ?? '') ?? [];
   if (json === undefined || !prompt.tools.includes('post')) return followScript(prompt);

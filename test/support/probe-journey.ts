@@ -31,7 +31,7 @@ type Hosts = { answer: (asked: Asked) => Answer; readonly addresses: Map<string,
 
 export const FINE = { status: 200, text: 'fine' };
 
-/** Journeys with the probe, a tool that makes the requests it is told to make, and a stand-in for all hosts. */
+/** Journeys with the probe, a tool that makes the requests in its arguments, and a stand-in for all hosts. */
 export const probeJourney = () =>
   journey()
     .extend('hosts', { scope: 'file' }, (): Hosts => ({ answer: () => ({ text: FINE.text }), addresses: new Map() }))

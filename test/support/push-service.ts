@@ -30,7 +30,7 @@ export type Taken = {
 const MAX_BYTES = 4096;
 
 /**
- * Stands in for a browser vendor's push service and the browser behind it, as RFC 8030, 8291 and 8292 describe them: it refuses a
+ * Replaces a browser vendor's push service and the browser behind it, as RFC 8030, 8291 and 8292 describe them: it refuses a
  * message that is too long, not encrypted, without a lifetime, or not signed with the key of the subscription. It keeps a
  * ledger of what it has taken. A topic replaces an earlier message with that topic.
  */
@@ -50,7 +50,7 @@ export async function startPushService() {
         response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end(reason);
       };
       const known = subscriptions.get(name);
-      if (!known) return end(404, 'There is no such subscription.');
+      if (!known) return end(404, 'This subscription does not exist.');
       const answer = known.answers.shift() ?? { status: 201 };
       if (answer === 'half-open') return;
       if (answer === 'slow') await new Promise((resolve) => setTimeout(resolve, 1500).unref());

@@ -24,7 +24,7 @@ async function startServer(): Promise<string> {
   return urlOfServer(connection);
 }
 
-/** A shell waits for the end of its input, which comes however this process ends. Then it stops the server and removes its data. */
+/** A shell waits for the end of its input, which comes when this process ends or is killed. Then it stops the server and removes its data. */
 function endWithThisProcess(postmaster: number, home: string): void {
   const script = 'cat; kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.1; done; rm -rf "$2"';
   const words = ['-c', script, 'sh', String(postmaster), home];

@@ -1,4 +1,4 @@
-/* Stands in for the macros of Lingui, which the build compiles: unit tests see the texts as the code has them. */
+/* Replaces the macros of Lingui, which the build compiles: unit tests see the texts as the code has them. */
 
 export const t = (strings: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
   String.raw({ raw: strings }, ...values);

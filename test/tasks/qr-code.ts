@@ -7,7 +7,7 @@ const QUIET = 4;
 /** Level L with the mask 0, as the standard lists it: the only one that is read here. */
 const FORMAT = '111011111000100';
 
-/** What a phone would read. Throws if the picture is no code that the standard allows. */
+/** What a phone would read. Throws if the picture is not a valid code. */
 export function readQrCode(png: Buffer): string {
   const isDark = modulesOf(png);
   checkFinders(isDark);

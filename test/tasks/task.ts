@@ -1,6 +1,6 @@
 export type ToolCall = { readonly name: string; readonly given: object };
 
-/** What somebody wants from the agent, as a good model does it. */
+/** A request to the agent, as a good model does it. */
 export type Task = {
   readonly title: string;
   /** What they hand over. Up to ten go with the message; more are put in the thread. */

@@ -175,7 +175,9 @@ describe('reborn gate', () => {
 
     const both = await waitAt('use erase {"path":"/tmp/b1"}\nuse erase {"path":"/tmp/b2"}');
     expect((await reborn('gate', 'list')).stdout).toContain('2: erase {"path":"/tmp/b2"}');
-    expect((await reborn('gate', 'answer', both, 'approve', '--calls', '3')).stderr).toContain('There is no call "3"');
+    expect((await reborn('gate', 'answer', both, 'approve', '--calls', '3')).stderr).toContain(
+      'The gate has no call "3"',
+    );
     expect((await reborn('gate', 'answer', both, 'approve', '--calls', '2')).code).toBe(0);
     expect(chat.erased.at(-1)).toBe('{"path":"/tmp/b2"}');
     expect(chat.erased).not.toContain('{"path":"/tmp/b1"}');
@@ -226,7 +228,7 @@ describe('a command that is typed', () => {
     expect(chat.model.seen.at(-1)?.by).toBe('fast');
 
     await say('/model slow');
-    await sees('There is no model "slow". There are: fast, default.');
+    await sees('The model "slow" does not exist. Available models: fast, default.');
     await say('/model ');
     expect(await sees('Choose a model')).toMatch(/fast +small by openai-compatible, answers now/);
     await press('Down', 'Enter');

@@ -60,10 +60,10 @@ test('a file is stored, listed, saved, changed and restored, in the newest threa
 });
 
 test.each([
-  [['file', 'get', 'nothing.txt'], 'There is no file nothing.txt.'],
+  [['file', 'get', 'nothing.txt'], 'The file nothing.txt does not exist.'],
   [['file', 'get', '..'], 'path must not contain "..".'],
-  [['file', 'restore', '99'], 'There is no version 99.'],
-  [['file', 'list', '--thread', 'nope'], 'There is no such thread.'],
+  [['file', 'restore', '99'], 'Version 99 does not exist.'],
+  [['file', 'list', '--thread', 'nope'], 'This thread does not exist.'],
 ])('%j is refused with a reason', async (args, reason) => {
   const { code, stdout, stderr } = await reborn(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -81,7 +81,7 @@ test('/files lists, /get saves here without overwriting, and /undo takes the new
   await say('/files ');
   await sees('The thread has no files.');
   await say('/undo ');
-  await sees('There is no change of a file to undo.');
+  await sees('No file change to undo.');
   await say('use reborn_file_write {"path":"my plan.md","text":"one"}');
   await sees('files: +my plan.md (3 bytes); version 1');
   await say('/files ');

@@ -294,7 +294,7 @@ describe('typing and pasting', () => {
 });
 
 describe('when the line breaks', () => {
-  test('the answer goes on where it was, with nothing lost or doubled', async () => {
+  test('the answer continues where it was, with nothing lost or doubled', async () => {
     const { type, press, sees } = await open();
     await type('count 100 every 40');
     await press('Enter');

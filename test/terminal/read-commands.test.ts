@@ -31,7 +31,9 @@ test('notes are written, searched and shown', async () => {
   expect((await reborn('memory', 'search', 'tea')).stdout).toMatch(/likes\/tea +yours +Ann likes tea\./);
   expect((await reborn('memory', 'keep', 'likes/tea')).stdout).toBe('They were yours already.\n');
   expect((await reborn('memory', 'keep')).stderr).toContain('Name the notes to keep, or give --all.');
-  expect((await reborn('memory', 'show', 'likes/milk')).stderr).toContain('reborn: There is no note at likes/milk.');
+  expect((await reborn('memory', 'show', 'likes/milk')).stderr).toContain(
+    'reborn: The note likes/milk does not exist.',
+  );
 });
 
 test('an answer is streamed as events, and its thread is found, shown and saved', async () => {
@@ -45,7 +47,7 @@ test('an answer is streamed as events, and its thread is found, shown and saved'
   expect((await reborn('thread', 'export', thread, file)).stdout).toBe(`Saved ${file}.\n`);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ thread: { id: thread } });
   expect((await reborn('thread', 'export', thread, file)).stderr).toContain('exists already');
-  expect((await reborn('thread', 'show', 'x')).stderr).toContain('reborn: There is no such thread.');
+  expect((await reborn('thread', 'show', 'x')).stderr).toContain('reborn: This thread does not exist.');
   expect((await reborn('usage')).stdout).toContain('operator');
 
   const [link = ''] = /http\S+\/shared\/[\w-]{32}/.exec((await reborn('thread', 'share', thread)).stdout) ?? [];
@@ -66,12 +68,12 @@ test('a name belongs to one user, and lists for programs have the keys of the AP
 });
 
 test.each([
-  [['policy', 'set', 'reborn_tim', 'never'], 'There is no tool "reborn_tim". Did you mean "reborn_time"?'],
+  [['policy', 'set', 'reborn_tim', 'never'], 'The tool "reborn_tim" does not exist. Did you mean "reborn_time"?'],
   [
     ['policy', 'set', 'zebra', 'never'],
-    'There is no tool "zebra". If it is to be installed later, set not_yet (`--not-yet`).',
+    'The tool "zebra" does not exist. If it is to be installed later, set not_yet (`--not-yet`).',
   ],
-  [['ask', '--model', 'nope', 'hello'], 'There is no model "nope". There are: default.'],
+  [['ask', '--model', 'nope', 'hello'], 'The model "nope" does not exist. Available models: default.'],
   [['token', 'create', 'operator'], 'The operator is not a user.'],
   [['mcp', 'add', 'near', 'http://127.0.0.1:1/mcp'], 'set private_network (`--private-network`)'],
   [['mcp', 'add', 'files', '--', 'cat'], 'Set MCP_LOCAL_SERVERS to true, and restart the service if it runs.'],
@@ -82,7 +84,7 @@ test.each([
   expect(stderr).toContain(advice);
 });
 
-test('a second service on the same port is told that the first one runs', async () => {
+test('the error of a second service on the same port says that the first one runs', async () => {
   const { port } = new URL(service.url);
   const { code, stderr } = await runReborn(['serve'], { env: { ...env, GATEWAY_PORT: port } });
   expect(code).toBe(1);
@@ -95,7 +97,7 @@ test('a user is not moved to a home that does not exist, and none is made', asyn
   const { code, stderr } = await reborn('user', 'move', 'Mover', '--to', nowhere);
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `reborn: There is no home with a database at ${nowhere}. Name the home of the other cell, or its database.\n`,
+    stderr: `reborn: No home with a database was found at ${nowhere}. Name the home of the other cell, or its database.\n`,
   });
   expect(existsSync(nowhere)).toBe(false);
 });

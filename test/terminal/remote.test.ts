@@ -50,7 +50,7 @@ test('the chat opens at a remote service for a user who is not the operator', as
   expect(await terminal.sees(/Reborn\nfair winds/)).toContain('say fair winds');
 });
 
-test('a user may not do what only operators may', async () => {
+test('a user is refused the commands of operators', async () => {
   const { code, stdout, stderr } = await reborn('audit');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^reborn: .*operator/);

@@ -21,7 +21,7 @@ type Options = {
   readonly record?: string;
 };
 
-/** The command in a real terminal, with a server of its own, so that nothing of the person's tmux is touched. */
+/** The command in a real terminal, with its own server, so that nothing of the person's tmux is touched. */
 export async function openTerminal({
   env,
   args = [],

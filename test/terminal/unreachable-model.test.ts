@@ -3,7 +3,7 @@ import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { SETTINGS } from '../support/service.ts';
 
-test('reborn ask says at which address a model could not be reached and why, and that it asks again', async () => {
+test('reborn ask names the address of a model that could not be reached, the reason, and that it asks again', async () => {
   const home = await freshHome();
   onTestFinished(() => home.remove());
   const model = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'local', LLM_BASE_URL: 'http://127.0.0.1:1/v1' };

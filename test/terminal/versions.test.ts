@@ -66,7 +66,7 @@ test('/regenerate asks for another answer, and both stay', async () => {
 test('Esc keeps the message that is edited, and gives the draft back', async () => {
   const { say, type, press, sees, loses } = await open();
   await say('/edit ');
-  await sees('There is no message to edit yet.');
+  await sees('No message to edit yet.');
   await say('say only');
   await sees(/Reborn\nonly/);
   await say('/edit ');

@@ -22,8 +22,8 @@ async function colour({ code, language }: CodeToColour): Promise<ColouredCode> {
   const { loadLanguage, codeToTokens } = await highlighter;
   const isKnown = Object.hasOwn(bundledLanguages, language);
   if (isKnown) await loadLanguage(bundledLanguages[language as keyof typeof bundledLanguages]);
-  // The first line of a language takes seconds on a slow machine, because its expressions are compiled then. So there
-  // is no limit for a line; the page ends this worker when it takes too long.
+  // The first line of a language takes seconds on a slow machine, because its expressions are compiled then. So a
+  // line has no limit; the page ends this worker when it takes too long.
   const lang = isKnown ? language : 'text';
   const coloured = codeToTokens(code, { lang, theme: CODE_THEME.name, tokenizeTimeLimit: 0 });
   delete coloured.grammarState; // it can't be sent to the page

@@ -5,7 +5,7 @@ import type { Hosted, HostSetup } from '../hosted.ts';
 
 /**
  * The durable writes of a turn and nothing else: five statements, each with its own commit, on tables with the columns and
- * indexes of ours. Nobody takes over, waits or keeps an order.
+ * indexes of ours. It has no takeover, no gates and no order.
  */
 export async function createEngine({ connection, body }: HostSetup): Promise<Hosted> {
   const pool = new pg.Pool({ ...connection, max: 20, Client: PreparingClient });

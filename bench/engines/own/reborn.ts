@@ -148,5 +148,5 @@ function writtenIn(words: string): Written {
 }
 
 function raise(): never {
-  throw new Error('There is no such gate.');
+  throw new Error('This gate does not exist.');
 }

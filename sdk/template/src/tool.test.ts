@@ -10,10 +10,10 @@ test('the tool returns the stars of a repository', () => {
   assert.equal(host.requests[0]?.url, 'https://api.github.com/repos/nodejs/node');
 });
 
-test('the error says that there is no such repository', () => {
+test('the error says that the repository does not exist', () => {
   const host = createLocalHost({ http: () => ({ status: 404 }) });
 
-  assert.deepEqual(host.call(tool, { repository: 'no/body' }), { error: 'There is no public repository no/body' });
+  assert.deepEqual(host.call(tool, { repository: 'no/body' }), { error: 'no/body does not exist or is not public' });
 });
 
 test('with wrong params no request is sent', () => {

@@ -15,7 +15,7 @@ export const tool = defineTool({
       url: `https://api.github.com/repos/${repository}`,
       headers: { Accept: 'application/vnd.github+json', 'User-Agent': 'reborn-tool' },
     });
-    if (response.status === 404) throw new Error(`There is no public repository ${repository}`);
+    if (response.status === 404) throw new Error(`${repository} does not exist or is not public`);
     if (response.status !== 200) throw new Error(`GitHub answered ${response.status}: ${response.text()}`);
 
     const { stargazers_count: stars } = response.json() as { stargazers_count: number };

@@ -85,7 +85,7 @@ export function createModelAdmin(parts: {
     if (name === undefined) return parts.default;
     const routes = await parts.settings.readRoutes();
     const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
-    if (!route) throw new InvalidRequest('invalid_request', param, `There is no route "${name}".`);
+    if (!route) throw new InvalidRequest('invalid_request', param, `The route "${name}" does not exist.`);
     return route;
   }
 }

@@ -55,6 +55,6 @@ export function createModelCatalog(parts: {
   async function findProblem(route: ModelRoute): Promise<string | null> {
     const { provider } = route;
     if (!isPublicProvider(provider) || (route.apiKey ?? (await apiKeyFor(route))) !== undefined) return null;
-    return `There is no key for ${provider}. The operator adds it under Models, or sets ${KEY_VARIABLES[provider]}.`;
+    return `The key for ${provider} is missing. The operator adds it under Models, or sets ${KEY_VARIABLES[provider]}.`;
   }
 }

@@ -96,7 +96,7 @@ export function createModelProviders({ db, secrets, egress, configured, configur
         throw new InvalidRequest(
           'invalid_request',
           null,
-          `There is no key for ${name}. Add one here, or set ${variable}.`,
+          `The key for ${name} is missing. Add it here, or set ${variable}.`,
         );
       return listProviderModels(egress, provider, await apiKeyFor(provider));
     },

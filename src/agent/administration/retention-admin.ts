@@ -36,7 +36,7 @@ export function createRetentionAdmin(parts: {
   async function requireSubject(actor: Principal, subject: RetentionSubject): Promise<void> {
     if (subject === null) return requireOperator(actor);
     const exists = subject === OPERATOR.userId || isWebhookUser(subject) || (await parts.isUser(subject));
-    if (!canSee(actor, subject) || !exists) throw new NotFound('There is no such user.');
+    if (!canSee(actor, subject) || !exists) throw new NotFound('This user does not exist.');
   }
 
   async function read(actor: Principal, subject: RetentionSubject): Promise<RetentionView> {

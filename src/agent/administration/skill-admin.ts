@@ -114,7 +114,7 @@ function ownerOf(principal: Principal, holder: SkillHolder): Owner {
 
 const describe = (holder: SkillHolder) => (typeof holder === 'string' ? holder : holder.userId);
 
-const noSkill = (name: string) => new NotFound(`There is no skill "${name.slice(0, 64)}" here.`);
+const noSkill = (name: string) => new NotFound(`The skill "${name.slice(0, 64)}" does not exist here.`);
 
 function parseFiles(files: Readonly<Record<string, string>>): Skill {
   try {

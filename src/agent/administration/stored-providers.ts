@@ -109,8 +109,7 @@ async function removeKey(vault: Vault, actor: Principal, provider: string): Prom
   );
 }
 
-export const noProvider = (name: string) =>
-  new NotFound(`There is no provider "${name.slice(0, 64)}" that was added here.`);
+export const noProvider = (name: string) => new NotFound(`No provider "${name.slice(0, 64)}" was added here.`);
 
 /** The large providers have one address each. Any other name is a server with OpenAI's API. */
 function checkProvider(name: string, { baseUrl }: ProviderChange): z.infer<typeof stored> {

@@ -119,7 +119,7 @@ async function getCapabilities(db: Database, name: string): Promise<Capabilities
   return parseCapabilities(row.capabilities);
 }
 
-const noTool = (name: string) => new NotFound(`There is no installed tool "${name}".`);
+const noTool = (name: string) => new NotFound(`The tool "${name}" is not installed.`);
 
 async function addTool(
   { db, builtinNames }: Parts,

@@ -40,7 +40,7 @@ export function createWebhookRoutes(
       await secrets.inVault('everyone', async (vault, trx) => {
         await vault.change((writer) => writer.remove(secret), { action: 'secret.remove', name: secret, actor });
         const existed = await audited(trx, (writing) => deleteWebhookRoute(writing, name), entry);
-        if (!existed) throw new NotFound(`There is no route "${name}".`);
+        if (!existed) throw new NotFound(`The route "${name}" does not exist.`);
       });
     },
   };

@@ -26,7 +26,7 @@ import { continueRun } from '../spending/run-budget.ts';
 import { checkPartner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 
-/** `overdue`: there was no answer in time. The call is denied, and the turn fails with the code of the gate. */
+/** `overdue`: no answer came in time. The call is denied, and the turn fails with the code of the gate. */
 export type GateAnswer =
   /** `userId`: the user that a webhook user is paired with. */
   | {
@@ -93,7 +93,7 @@ async function decide(
   const asking = await getTurnById(trx, owner, gate.turnId);
   await grant(trx, owner, gate, { answer, by, asking });
   const started = await insertTurnAfter(trx, owner, gate, asking, itemsOf(gate, answer), channel);
-  if (!started) throw new NotFound('There is no such gate.');
+  if (!started) throw new NotFound('This gate does not exist.');
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
   await keepThread(trx, owner, gate.threadId); // a person answered, and looks for the outcome there
@@ -124,7 +124,7 @@ export async function insertTurnAfter(
   return insertTurn(trx, owner, turn, items, thread.active === id);
 }
 
-/** Nobody waits for the end of the turn after a gate. */
+/** The turn after a gate has no deadline: its caller has left. */
 const withoutTimeout = ({ timeoutMs: _, ...request }: TurnRequest): TurnRequest => request;
 
 function decisionOf(gate: OpenGate, answer: GateAnswer, by: Principal): AuditEntry {
@@ -148,7 +148,7 @@ async function getOpenGate(trx: OwnedTransaction, owner: Owner, id: GateId): Pro
   const seen = await findGate(trx, owner, id);
   if (seen) await lockThread(trx, owner, seen.threadId);
   const gate = seen && (await findGate(trx, owner, id));
-  if (!gate) throw new NotFound('There is no such gate, or it was answered already.');
+  if (!gate) throw new NotFound('This gate does not exist, or it was answered already.');
   if (gate.kind === 'external-tool')
     throw new InvalidRequest('invalid_request', null, "This gate waits for the output of the caller's tool.");
   return gate;
@@ -171,7 +171,7 @@ async function grant(
   if (answer.kind === 'always') throw new InvalidRequest('invalid_request', 'answer', ONLY_APPROVALS);
   if (gate.kind === 'input') await answerQuestion(trx, owner, gate.call, answer);
   if (gate.kind === 'pairing') {
-    if (!isOperator(by)) throw new NotFound('There is no such gate.');
+    if (!isOperator(by)) throw new NotFound('This gate does not exist.');
     await putPairing(trx, owner, checkPartner(answer.userId));
   }
 }
@@ -227,7 +227,7 @@ async function answerQuestion(
   { input = {} }: Extract<GateAnswer, { kind: 'approve' }>,
 ): Promise<void> {
   const asked = await findCallQuestion(trx, owner, call.id);
-  if (!asked) throw new NotFound('There is no such gate.');
+  if (!asked) throw new NotFound('This gate does not exist.');
   await answerCallQuestion(trx, owner, call.id, checkInput(asked.question, input));
 }
 
@@ -248,7 +248,7 @@ async function checkAlways(trx: OwnedTransaction, { asked }: OpenGate, tool: str
 
 /** The outputs of the calls that were denied. They are the service's words, so they are not foreign. */
 function itemsOf(gate: OpenGate, answer: GateAnswer): NewItem[] {
-  const reason = answer.kind === 'overdue' ? 'nobody answered in time.' : 'reason' in answer ? answer.reason : '';
+  const reason = answer.kind === 'overdue' ? 'no answer came in time.' : 'reason' in answer ? answer.reason : '';
   return deniedCalls(gate, answer).map(({ call }) => ({
     id: newId(),
     type: 'function_call_output',
@@ -258,7 +258,8 @@ function itemsOf(gate: OpenGate, answer: GateAnswer): NewItem[] {
   }));
 }
 
-const DENIED_AGAIN = ' The same call will be denied again: go on without it, or ask the user what they want instead.';
+const DENIED_AGAIN =
+  ' The same call will be denied again: continue without it, or ask the user what they want instead.';
 
 function deniedCalls(gate: OpenGate, answer: GateAnswer): AskedCall[] {
   if (answer.kind === 'approve' || answer.kind === 'always') return [];

@@ -148,7 +148,7 @@ test.each<[GateKind, says: string]>([
   );
 });
 
-test('one card asks about all calls of an answer, except those that need no approval or have a card of their own', async () => {
+test('one card asks about all calls of an answer, except those that need no approval or have a separate card', async () => {
   const definition = (name: string) => ({ name, description: null, parameters: null, strict: null });
   const tool = (name: string, more: Partial<Tool>): Tool => ({
     definition: definition(name),

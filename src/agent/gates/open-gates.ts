@@ -14,7 +14,7 @@ import { type ShownGate, showGate, showGates } from './shown-gate.ts';
 export function createOpenGates(db: Database, engine: Engine, countApproval: CountApproval | undefined) {
   async function getOwner(principal: Principal, id: GateId): Promise<{ userId: UserId }> {
     const userId = isOperator(principal) ? await findGateOwner(engine.system, id) : principal.userId;
-    if (userId === undefined) throw new NotFound('There is no such gate.');
+    if (userId === undefined) throw new NotFound('This gate does not exist.');
     return { userId };
   }
 
@@ -22,7 +22,7 @@ export function createOpenGates(db: Database, engine: Engine, countApproval: Cou
     async getGate(principal: Principal, id: GateId): Promise<ShownGate> {
       const owner = await getOwner(principal, id);
       const gate = await withOwner(db, owner, (trx) => findGate(trx, owner, id));
-      if (!gate) throw new NotFound('There is no such gate, or it was answered already.');
+      if (!gate) throw new NotFound('This gate does not exist, or it was answered already.');
       return showGate(db, gate);
     },
     async answerGate(principal: Principal, id: GateId, answer: GateAnswer): Promise<Turn> {

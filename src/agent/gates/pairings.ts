@@ -37,7 +37,7 @@ export function createPairings(db: Database) {
       const entry = { actor: principal.userId, action: 'pairing.remove', subject: userId, detail: {} };
       await withScope(db, principal, async (trx, scope) => {
         const removed = await audited(trx, (writing) => deletePairing(writing, scope, userId), entry);
-        if (!removed) throw new NotFound('There is no such pairing.');
+        if (!removed) throw new NotFound('This pairing does not exist.');
       });
     },
   };

@@ -8,7 +8,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { deleteSetting, listSettings, readSetting, writeSetting } from '#store/settings.ts';
 
 /**
- * The operator's level for a tool. It overrides the tool's own level. `after`: the strongest situation in which an `allow` applies;
+ * The operator's level for a tool. It overrides the tool's own level. `after`: the strongest situation where an `allow` applies;
  * in stronger ones the call is judged as if its tool allowed it.
  */
 export type SetLevel = { readonly level: ToolLevel; readonly after: Situation };
@@ -94,5 +94,5 @@ function requireName(tool: string, names: readonly string[]): void {
   if (names.includes(tool)) return;
   const near = findNearName(tool, names);
   const advice = near ? `Did you mean "${near}"?` : 'If it is to be installed later, set not_yet (`--not-yet`).';
-  throw new NotFound(`There is no tool "${tool}". ${advice}`);
+  throw new NotFound(`The tool "${tool}" does not exist. ${advice}`);
 }

@@ -62,7 +62,7 @@ type Text = {
 
 const SUMMARY: ReadSource = { kind: 'summary', name: null };
 
-/** What stands before the history: its summary, and items that were too large to be read. */
+/** What precedes the history: its summary, and items that were too large to be read. */
 function hiddenTexts({ summary, isCut }: Pick<ReadFacts, 'summary' | 'isCut'>): Text[] {
   const summed = summary && { reads: summary.reads ?? FOREIGN_AND_PRIVATE, texts: () => [summary.text] };
   const cut = isCut && { reads: FOREIGN_AND_PRIVATE, texts: () => [] };

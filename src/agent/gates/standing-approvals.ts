@@ -14,11 +14,11 @@ export function createStandingApprovals(db: Database) {
     list: (principal: Principal): Promise<ListedApproval[]> => withScope(db, principal, listStandingApprovals),
 
     async revoke(principal: Principal, id: string): Promise<void> {
-      if (!isUuid(id)) throw new NotFound('There is no such approval.');
+      if (!isUuid(id)) throw new NotFound('This approval does not exist.');
       const entry = { actor: principal.userId, action: 'approval.revoke', subject: id, detail: {} };
       await withScope(db, principal, async (trx, scope) => {
         const revoked = await audited(trx, (writing) => deleteStandingApproval(writing, scope, id), entry);
-        if (!revoked) throw new NotFound('There is no such approval.');
+        if (!revoked) throw new NotFound('This approval does not exist.');
       });
     },
   };

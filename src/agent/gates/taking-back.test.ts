@@ -56,7 +56,7 @@ afterAll(async () => {
 
 test('the owner of the secrets sees the pairing and ends it; another member can do neither', async () => {
   expect(await pairings.list(bob)).toEqual([]);
-  await expect(pairings.remove(bob, hook.userId)).rejects.toThrow('no such pairing');
+  await expect(pairings.remove(bob, hook.userId)).rejects.toThrow('This pairing does not exist');
   expect(await pairings.list(ann)).toMatchObject([{ userId: hook.userId, pairedUserId: 'ann' }]);
 
   await pairings.remove(ann, hook.userId);
@@ -69,8 +69,8 @@ test('the giver of a standing approval takes it back; another member can neither
   expect(given).toMatchObject({ tool: 'send', shape: 'n = 1' });
   expect(await approvals.list(bob)).toEqual([]);
   expect(await withOwner(db, bob, (trx) => hasStandingApproval(trx, bob, ['d'], 'clean'))).toBe(false);
-  await expect(approvals.revoke(bob, given?.id ?? '')).rejects.toThrow('no such approval');
-  await expect(approvals.revoke(ann, 'no id')).rejects.toThrow('no such approval');
+  await expect(approvals.revoke(bob, given?.id ?? '')).rejects.toThrow('This approval does not exist');
+  await expect(approvals.revoke(ann, 'no id')).rejects.toThrow('This approval does not exist');
 
   await approvals.revoke(ann, given?.id ?? '');
   expect(await withOwner(db, ann, (trx) => hasStandingApproval(trx, ann, ['d'], 'clean'))).toBe(false);

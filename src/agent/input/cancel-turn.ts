@@ -25,7 +25,7 @@ export async function cancelTurn(
   const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
-    if (!thread || !found) throw new NotFound('There is no such response.');
+    if (!thread || !found) throw new NotFound('This response does not exist.');
     if (isEnded(found)) return { turn: undefined };
     const ended = await endQueuedTurn(trx, owner, found, outcome);
     if (ended) await completeJob(trx, owner, found, outcome.failure ?? CANCELLED_JOB);

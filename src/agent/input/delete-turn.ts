@@ -25,7 +25,7 @@ export async function deleteEndedTurn(
   const next = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const turn = await findTurn(trx, owner, threadId, turnId);
-    if (!thread || !turn) throw new NotFound('There is no such response.');
+    if (!thread || !turn) throw new NotFound('This response does not exist.');
     if (!isEnded(turn)) throw new Conflict('thread_busy', 'The response has not ended yet. Try again in a moment.');
     await deleteUnlessUsed(trx, owner, thread, turn);
     return thread.active ? undefined : startNext(trx, owner, threadId);
@@ -94,7 +94,7 @@ export async function withdrawTurn(
   const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
-    if (!thread || !found) throw new NotFound('There is no such message in the queue.');
+    if (!thread || !found) throw new NotFound('This message is not in the queue.');
     const ended = thread.active === turnId ? undefined : await endQueuedTurn(trx, owner, found);
     if (!ended) throw new Conflict('thread_busy', 'The message is no longer in the queue. Cancel its turn instead.');
     await completeJob(trx, owner, found, CANCELLED_JOB);

@@ -42,7 +42,7 @@ export type TurnInput = {
   /** Uploaded files that the thread gets with the input. */
   readonly addedFiles?: readonly Upload[];
   readonly request: Omit<TurnRequest, 'tools' | 'trace' | 'timeoutMs'>;
-  /** The turn is cancelled so long after it was accepted. Without it, nobody waits for its end. */
+  /** The turn is cancelled so long after it was accepted. Without it, no caller waits for its end. */
   readonly timeoutMs?: number;
   /** The caller's span that the turn belongs to. */
   readonly trace?: TraceContext;
@@ -56,7 +56,7 @@ export type TurnInput = {
   readonly startsThread?: boolean;
   /** The turn is deleted once its reply was delivered, or an hour after its end. */
   readonly isUnstored?: boolean;
-  /** Where a person answers the gate of a thread. A caller who is refused there is told. */
+  /** Where a person answers the gate of a thread. The error for a refused caller names it. */
   readonly threadUrl?: ThreadUrl;
   /** Makes the turn a job. A job can name its thread: the first job of that name starts it, later ones continue it. */
   readonly job?: NewJob;
@@ -158,7 +158,7 @@ async function refuseAtGate(db: Database, owner: Principal, input: TurnInput): P
 
 /** A failed turn on a new thread of the caller. It does not reveal whether the other thread exists. */
 function acceptUnknown(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
-  if (input.unknownThread === 'not-found') throw new NotFound('There is no such thread.');
+  if (input.unknownThread === 'not-found') throw new NotFound('This thread does not exist.');
   const fresh = { ...input, threadId: undefined, previousTurnId: undefined, items: [] };
   return accept(db, engine, owner, fresh, { refusal: { failure: UNKNOWN_THREAD } });
 }
@@ -185,8 +185,8 @@ async function acceptAnswer(db: Database, engine: Engine, owner: Principal, inpu
 type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId } | { readonly earlier: Turn };
 
 /**
- * Without new tools, the caller's tools and the container are those of the turn that waits. The gate may be closed because an earlier request with
- * the same key has answered it. Undefined: there is no such thread.
+ * Without new tools, the caller's tools and the container come from the turn that waits. The gate may be closed because an earlier request with
+ * the same key has answered it. Undefined: the thread does not exist.
  */
 async function prepareAnswer(
   trx: OwnedTransaction,

@@ -59,7 +59,7 @@ export function createInspectTurn(
     const { turn, times, history, answer, summary, gate } = await withOwner(db, owner, async (trx) => {
       const found = await findTurnTimes(trx, owner, id);
       const row = found && (await findTurn(trx, owner, found.threadId, id));
-      if (!row) throw new NotFound('There is no such turn.');
+      if (!row) throw new NotFound('This turn does not exist.');
       const said = await listHistory(trx, owner, row.threadId, row.seq);
       const newest = newestAnswer(said, row);
       return {
@@ -110,7 +110,7 @@ function newestAnswer(history: readonly TimedItem[], turn: Turn): TimedItem | un
   return history.findLast((item) => item.turnSeq === turn.seq && item.usage !== null);
 }
 
-/** What let a call run: its output says it. That of a call that waited at the gate is in a later turn. */
+/** What let a call run: its output says it. A call that waited at the gate has its output in a later turn. */
 function allowedBy(
   call: FunctionCallItem,
   after: readonly TimedItem[],

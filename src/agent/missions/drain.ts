@@ -10,7 +10,7 @@ export type MissionDrain = ReturnType<typeof createMissionDrain>;
 
 /**
  * For maintenance, of all users' missions. During a drain, no replica starts a run of any mission. Runs that are under way
- * continue. The due times of the drain are planned afterwards, like those of an outage.
+ * continue. The due times of the drain are planned afterwards, as after an outage.
  */
 export function createMissionDrain(db: Database, system: SystemConnection) {
   const isDrained = async () => (await readSetting(db, MISSION_DRAIN)) !== undefined;

@@ -11,7 +11,7 @@ export type LocalTime = number;
 export const toLocal = (instant: number, timeZone: string): LocalTime => instant + offsetAt(instant, timeZone);
 
 /**
- * The instant at which clocks show `local`. A time that occurs twice is the first of the two. A time that clocks skip is
+ * The instant when clocks show `local`. A time that occurs twice is the first of the two. A time that clocks skip is
  * the first instant after the gap, unless the gap swallows the whole date: then there is none.
  */
 export function toInstant(local: LocalTime, timeZone: string): number | undefined {

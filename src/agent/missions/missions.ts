@@ -113,7 +113,7 @@ export function createMissions(db: Database) {
       return occurrence;
     },
 
-    /** Calls `follow` when somebody has asked this process for a run. */
+    /** Calls `follow` when this process was asked for a run. */
     followRequestedRuns: (follow: () => void): void => void runFollowers.push(follow),
 
     /** Deletes its occurrences too. A run that is under way continues, and the threads stay. */
@@ -173,5 +173,5 @@ function given({ schedule: _, ...asked }: AskedMission): Partial<Omit<MissionSet
 }
 
 function missing(): never {
-  throw new NotFound('There is no such mission.');
+  throw new NotFound('This mission does not exist.');
 }

@@ -24,7 +24,7 @@ const MOST_CAUGHT_UP = 10;
 const MOST_SLOTS = 500;
 /** Older due times are not listed one by one. */
 const MOST_AGE_MS = 7 * 24 * 3_600_000;
-/** Late runs start within this time, each mission at its own moment, so that a start after an outage is no stampede. */
+/** Late runs start within this time, each mission at its own moment, so that a start after an outage does not cause a stampede. */
 const SPREAD_MS = 120_000;
 
 /** Decides on every due time from `first`, which has passed, up to `now`. Both are times of the database's clock. */

@@ -32,7 +32,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 export function createDeliveries(db: Database) {
   const getDelivery = async (trx: OwnedTransaction, scope: Parameters<typeof findDelivery>[1], id: DeliveryId) => {
     const found = await findDelivery(trx, scope, id);
-    if (!found) throw new NotFound('There is no such delivery.');
+    if (!found) throw new NotFound('This delivery does not exist.');
     return found;
   };
   return {
@@ -67,7 +67,7 @@ export function createNotifications(db: Database, secrets: Secrets) {
   async function findOwner(principal: Principal, id: EndpointId): Promise<Principal> {
     for (const owner of ownersFor(principal))
       if (await withOwner(db, owner, (trx) => findEndpoint(trx, owner, id))) return owner;
-    throw new NotFound('There is no such endpoint.');
+    throw new NotFound('This endpoint does not exist.');
   }
 
   return {
@@ -100,7 +100,7 @@ export function createNotifications(db: Database, secrets: Secrets) {
       await secrets.inVault({ userId: owner.userId }, async (vault, trx) => {
         await vault.change((writer) => writer.remove(name), { action: 'secret.remove', name, actor: principal.userId });
         const existed = await audited(trx, (writing) => deleteEndpoint(writing, owner, id), entry);
-        if (!existed) throw new NotFound('There is no such endpoint.');
+        if (!existed) throw new NotFound('This endpoint does not exist.');
       });
     },
 

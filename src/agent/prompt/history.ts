@@ -55,7 +55,7 @@ export const isRequest = (item: Item, turnSeq: number): boolean =>
 
 /**
  * The indexes where a history can be split: before an answer or a message, never between a call and its output or
- * inside one answer. The first item is never one of them.
+ * inside one answer. The first index is never included.
  */
 export function findSeams(items: readonly Item[]): number[] {
   const open: string[] = [];

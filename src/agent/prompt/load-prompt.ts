@@ -6,7 +6,7 @@ import type { ReadAttachments } from '../attachments/stored-bytes.ts';
 
 /**
  * Reads the attachments of a prompt, the newest ones if they are too many. An earlier one that is lost is replaced by a note, so that its thread continues. The
- * turn fails if it is one of its own (`own`), or if the storage does not answer.
+ * turn fails if an attachment of the turn itself (`own`) is lost, or if the storage does not answer.
  */
 export async function loadPrompt(
   read: (hashes: readonly AttachmentHash[]) => Promise<ReadAttachments>,

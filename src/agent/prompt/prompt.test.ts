@@ -100,7 +100,7 @@ test('images and files of a message are shown to the model', () => {
   ]);
 });
 
-test("the model is offered the agent's own tools and those of this request, at its temperature", () => {
+test("the model is offered the agent's tools and the request's tools, at its temperature", () => {
   expect(build([user('a')], 0.5)).toMatchObject({ tools: [tool('own'), tool('theirs')], temperature: 0.5 });
   expect(build([user('a')]).temperature).toBeNull();
 });

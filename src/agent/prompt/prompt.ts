@@ -159,7 +159,7 @@ function wrapPart(part: ContentPart, source: string): ContentPart {
   return text(wrapUntrusted(words, `${source}/${part.filename ?? 'file'}`, Number.POSITIVE_INFINITY));
 }
 
-/** A part of a message. What others wrote is wrapped only in prompts, so that people see their own messages unchanged. */
+/** A part of a message. Text by others is wrapped only in prompts, so that people see their own messages unchanged. */
 function toPromptPart(part: ContentPart): ContentPart {
   if (part.type !== 'text') return withPlainName(part);
   return part.origin === 'others'

@@ -42,7 +42,7 @@ export async function readThreadEnd(
       : await withOwner(db, owner, async (trx) => {
           const found = await lockThread(trx, owner, threadId);
           const isKnown = found && (!previousTurnId || (await findTurn(trx, owner, threadId, previousTurnId)));
-          if (!isKnown) throw new NotFound('There is no such thread. Check previous_response_id or conversation.');
+          if (!isKnown) throw new NotFound('This thread does not exist. Check previous_response_id or conversation.');
           return found;
         });
   const end = { threadId: threadId ?? newId(), seq: (thread?.lastSeq ?? 0) + 1, catalog: thread?.catalog ?? [] };

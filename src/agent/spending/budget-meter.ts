@@ -15,7 +15,7 @@ import { checkBudget, checkRun, isLimited, type RunBudget } from './budget.ts';
 /** An answer and its model call. Writing the answer counts the call. */
 export type MeteredAnswer = { readonly answer: ModelAnswer; readonly call: ModelCall };
 
-/** Is told of each call. */
+/** Receives each call. */
 export type ModelLog = {
   modelAsked(model: Model): void;
   modelSpoke(model: Model, milliseconds: number): void;

@@ -21,7 +21,7 @@ type EmbeddingParts = {
   readonly engine: Pick<Engine, 'system' | 'replica'>;
   /** undefined when none is configured. */
   readonly embedder: Embedder | undefined;
-  /** Daily limits of users that have none of their own. */
+  /** Daily limits of users without their own. */
   readonly limits: SpendingLimits;
 };
 

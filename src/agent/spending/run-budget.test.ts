@@ -16,7 +16,7 @@ test('the usage of every turn of a run counts, and an unknown price counts as no
   expect(last.used()).toMatchObject({ tokens: 200 });
 });
 
-test('a run stops at its budget in tokens or in US dollars, whichever is reached first', () => {
+test('a run stops at the first limit it reaches, in tokens or in US dollars', () => {
   const check = (tokens: number | null, usd: number | null) => () =>
     checkRun({ tokens, usd, used: () => ({ tokens: 100, usd: 0.03 }) });
   expect(check(null, null)).not.toThrow();

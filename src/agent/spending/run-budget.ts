@@ -6,7 +6,7 @@ import type { RunBudget } from './budget.ts';
 
 const NOTHING: Spent = { tokens: 0, usd: 0 };
 
-/** The budget of a run for the turn that continues or starts it. `usages` are those of the turn itself. */
+/** The budget of a run for the turn that continues or starts it. `usages` are the calls of the turn itself. */
 export function createRunBudget(mission: MissionRun, usages: () => readonly Usage[]): RunBudget {
   return {
     tokens: mission.tokensPerRun,

@@ -22,7 +22,7 @@ export function createLimitsAdmin(db: Database, isUser: (id: UserId) => Promise<
     async set(actor: Principal, userId: UserId, limits: SpendingLimits): Promise<void> {
       requireOperator(actor);
       const isSomebody = userId === OPERATOR.userId || isWebhookUser(userId) || (await isUser(userId));
-      if (!isSomebody) throw new NotFound('There is no such user.');
+      if (!isSomebody) throw new NotFound('This user does not exist.');
       const { tokensPerDay, usdPerDay } = limits;
       const isNone = tokensPerDay === null && usdPerDay === null;
       await withOwner(db, OPERATOR, async (trx) => {

@@ -82,7 +82,7 @@ export function createConversations(db: Database, engine: Engine, attachments: A
 }
 
 function missing(): never {
-  throw new NotFound('There is no such conversation.');
+  throw new NotFound('This conversation does not exist.');
 }
 
 async function getConversation(trx: OwnedTransaction, owner: Principal, id: ThreadId): Promise<Conversation> {
@@ -162,6 +162,6 @@ async function getCallerItem(trx: OwnedTransaction, owner: Principal, id: Thread
   const next: ItemPosition | undefined = at && { turnSeq: at.turnSeq, position: at.position + 1 };
   const [found] = next ? await listItemsFrom(trx, owner, id, { from: next, order: 'desc', limit: 1 }) : [];
   if (found?.id !== item || callerItems([found], await listCallsBefore(trx, owner, id, [found])).length === 0)
-    throw new NotFound('There is no such item in this conversation.');
+    throw new NotFound('This conversation has no item with this id.');
   return found;
 }

@@ -41,7 +41,7 @@ export function createFolders(db: Database) {
   };
 }
 
-const noFolder = () => new NotFound('There is no such folder.');
+const noFolder = () => new NotFound('This folder does not exist.');
 
 function checkName(others: readonly Folder[], name: string): void {
   const isSame = (folder: Folder) => folder.name.toLowerCase() === name.toLowerCase();

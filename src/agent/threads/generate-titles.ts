@@ -24,7 +24,7 @@ type TitleParts = {
   readonly safety: Pick<Safety, 'textRedactorFor'>;
   /** The route that writes titles; undefined for the model of the thread. */
   readonly model: string | undefined;
-  /** Daily limits of users that have none of their own. */
+  /** Daily limits of users without their own. */
   readonly limits: SpendingLimits;
   readonly pace?: Partial<TitlePace> | undefined;
   readonly onError: (error: unknown) => void;

@@ -19,4 +19,4 @@ export function holdThread<T>(
   });
 }
 
-export const noThread = () => new NotFound('There is no such thread.');
+export const noThread = () => new NotFound('This thread does not exist.');

@@ -21,7 +21,7 @@ export function createPromptTemplates(db: Database) {
 
     remove: (owner: Principal, name: string): Promise<void> =>
       withOwner(db, owner, async (trx) => {
-        if (!(await deleteTemplate(trx, owner, name))) throw new NotFound('There is no such template.');
+        if (!(await deleteTemplate(trx, owner, name))) throw new NotFound('This template does not exist.');
       }),
   };
 }

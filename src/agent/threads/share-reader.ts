@@ -72,7 +72,8 @@ export function createShareReader(parts: ReaderParts) {
         return found?.id === item ? toShared(share, found) : undefined;
       });
       const part = shown && 'content' in shown ? shown.content[index] : undefined;
-      if (!part || part.type === 'text' || part.type === 'hidden') throw new NotFound('There is no such attachment.');
+      if (!part || part.type === 'text' || part.type === 'hidden')
+        throw new NotFound('This attachment does not exist.');
       return attachments.open(owner, part);
     },
   };

@@ -21,7 +21,7 @@ export function createThreadChanges(db: Database, engine: Engine) {
     async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
       const thread = await withOwner(db, owner, async (trx) => {
         if (change.folderId && !(await holdFolder(trx, owner, change.folderId)))
-          throw new InvalidRequest('invalid_request', 'folder_id', 'There is no such folder.');
+          throw new InvalidRequest('invalid_request', 'folder_id', 'This folder does not exist.');
         return (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined;
       });
       if (!thread) throw noThread();

@@ -15,7 +15,7 @@ import type { Attachments, Base64Of, OpenAttachment } from '../attachments/attac
 import { noThread } from './hold-thread.ts';
 
 /**
- * `line` grows when another line of turns is shown. `versions`: of those turns on the page that have any. `refused`: the turns on
+ * `line` grows when another line of turns is shown. `versions`: of the turns on the page, if they have any. `refused`: the turns on
  * the page whose messages were refused at a gate, so that no model reads them.
  */
 export type ItemsPage = {
@@ -50,7 +50,7 @@ export function createThreadItems(db: Database, attachments: Attachments) {
     async getAttachment(owner: Principal, id: ThreadId, item: ItemId, index: number): Promise<OpenAttachment> {
       const found = await find(owner, id, item);
       const part = found && partsOf(found)[index];
-      if (!part || !isAttached(part)) throw new NotFound('There is no such attachment.');
+      if (!part || !isAttached(part)) throw new NotFound('This attachment does not exist.');
       return attachments.open(owner, part);
     },
 
@@ -108,4 +108,4 @@ export async function getPosition(
   return position;
 }
 
-const noItem = () => new NotFound('There is no such item.');
+const noItem = () => new NotFound('This item does not exist.');

@@ -65,7 +65,7 @@ export function createThreadTurns(db: Database, engine: Engine) {
         const at = await findTurnTimes(trx, owner, id);
         return at && findTurn(trx, owner, at.threadId, id);
       });
-      if (!turn) throw new NotFound('There is no such turn.');
+      if (!turn) throw new NotFound('This turn does not exist.');
       return turn;
     },
 

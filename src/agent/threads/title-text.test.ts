@@ -12,7 +12,7 @@ test.each([
   expect(readTitle(answer)).toBe(title);
 });
 
-test('an empty answer is no title, and a long one is cut', () => {
+test('an empty answer makes no title, and a long one is cut', () => {
   expect(readTitle(' \n ')).toBeNull();
   expect(readTitle('""')).toBeNull();
   expect(readTitle('word '.repeat(100))?.length).toBeLessThanOrEqual(60);

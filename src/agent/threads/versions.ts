@@ -124,7 +124,7 @@ async function findAsked(
   throw new InvalidRequest('invalid_request', null, 'No message of the user leads to this item.');
 }
 
-/** Copies of the items, with other words for the last one, which is the message. What others wrote in it and its files stay. */
+/** Copies of the items, with other words for the last one, which is the message. Its files and text by others stay. */
 function inputOf(input: readonly TimedItem[], item: ItemId, words: string | undefined): NewItem[] {
   const message = input.at(-1);
   if (words !== undefined && message?.id !== item)
@@ -132,12 +132,12 @@ function inputOf(input: readonly TimedItem[], item: ItemId, words: string | unde
   return input.map((each): NewItem => {
     const copy = { ...contentOf(each), id: newId<ItemId>() };
     if (each !== message || words === undefined || copy.type !== 'message') return copy;
-    const { id, type, role, status } = copy; // whoever wrote it before, the person has written this one
+    const { id, type, role, status } = copy; // the person has written this one
     const kept = copy.content.filter((part) => part.type !== 'text' || part.origin === 'others');
     return { id, type, role, status, content: [text(words), ...kept] };
   });
 }
 
 function missing(what: 'thread' | 'message' | 'version'): never {
-  throw new NotFound(`There is no such ${what}.`);
+  throw new NotFound(`This ${what} does not exist.`);
 }

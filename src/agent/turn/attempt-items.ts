@@ -32,7 +32,7 @@ export function createAttemptItems(
 
   return {
     thread: thread as readonly Item[],
-    /** Those of this turn. */
+    /** The items of this turn. */
     own,
     load(history: readonly Item[]): void {
       thread.push(...history);

@@ -43,7 +43,7 @@ export type AttemptParts = SettingParts & {
   readonly db: Database;
   readonly models: Models;
   readonly tools: ToolRegistry;
-  /** Daily spending limit of each user; without it there is no limit. */
+  /** Daily spending limit of each user; unlimited without it. */
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
   readonly safety: Safety;

@@ -5,7 +5,7 @@ import { modelFailed } from './model-retries.ts';
 
 export type ModelFallbacks = ReturnType<typeof createModelFallbacks>;
 
-/** Asks the first model of a route, and its fallbacks after failures that they may not share. */
+/** Asks the first model of a route, and its fallbacks after failures that might not affect them. */
 export function createModelFallbacks(emit: (event: TurnEvent) => void) {
   let failed = 0; // models of the chain that failed: the attempt does not ask them again
 

@@ -9,7 +9,7 @@ export type TurnSteps = {
   loadHistory(): Promise<Item[]>;
   /** Whether the turn has its reply, or has ended itself without one. */
   isAnswered(history: readonly Item[]): boolean;
-  /** An open gate of an earlier turn. Messages wait behind it; only a replica of the version before starts one of them. */
+  /** An open gate of an earlier turn. Messages wait behind it; only a replica of the version before starts one. */
   readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
   askModel(history: readonly Item[]): Promise<Item[]>;
   decide(call: FunctionCallItem): Promise<CallDecision>;

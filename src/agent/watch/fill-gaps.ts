@@ -14,7 +14,7 @@ import {
  * arrives with the end of its item, under numbers that were lost too; until then later text of that item is held back, so that no
  * reader ever sees words in the wrong order. An item whose end was lost is not ended here; `onGap` is called when that is possible.
  *
- * After such a crash, an attempt tells again what earlier ones have made. Whoever has seen an item gets only the rest of it.
+ * After such a crash, an attempt repeats the events of earlier ones. A client that has seen an item gets only the rest of it.
  */
 export async function* fillGaps(
   events: AsyncIterable<NumberedEvent>,
@@ -23,7 +23,7 @@ export async function* fillGaps(
   const said = new Map<ItemId, string>(); // text so far, of items that are not done
   const torn = new Set<ItemId>(); // items with missing text
   const done = new Set<ItemId>();
-  const earlier = new Set<ItemId>(); // items that are told again, and not done
+  const earlier = new Set<ItemId>(); // items that are repeated, and not done
   let next = 0;
   let known = -1;
   let hasGap = false;
@@ -69,7 +69,7 @@ export async function* fillGaps(
   }
 }
 
-/** The item that the event tells a part of. A call is told whole, and its progress comes afterwards. */
+/** The item that the event is a part of. A call comes as a whole, and its progress afterwards. */
 function itemOf(event: TurnEvent): ItemId | undefined {
   if (event.type === 'text-delta') return event.itemId;
   return event.type === 'item-added' || event.type === 'item-done' ? event.item.id : undefined;

@@ -65,6 +65,6 @@ export function createTurnFollower(db: Database, engine: Engine) {
   return { getRecord, watch, outcome, end };
 }
 
-export const noResponse = () => new NotFound('There is no such response.');
+export const noResponse = () => new NotFound('This response does not exist.');
 
 const idsOf = ({ threadId, id }: Turn): TurnIds => ({ threadId, turnId: id });

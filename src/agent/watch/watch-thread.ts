@@ -94,7 +94,7 @@ async function findStart(
 ): Promise<number> {
   if (after) {
     const turn = await threads.getTurn(owner, after.turnId);
-    if (turn.threadId !== threadId) throw new NotFound('There is no such turn in this thread.');
+    if (turn.threadId !== threadId) throw new NotFound('This thread has no turn with this id.');
     return turn.seq;
   }
   const { active, next } = await threads.getEnd(owner, threadId);

@@ -39,7 +39,7 @@ test.each(
     (_, lost) => [whole.filter(({ sequence }) => sequence === 4 || !((lost + 1) & (1 << sequence)))] as const,
   ),
 )(
-  'whatever of the log is lost before the end of the turn, the text and the end of each item arrive once',
+  'the text and the end of each item arrive once, even if a part of the log is lost before the end of the turn',
   async (left) => {
     const { events } = await watch(left);
     const types = events.map(({ event }) => event.type);

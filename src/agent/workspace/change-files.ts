@@ -15,10 +15,10 @@ const PATIENCE_MS = 5000;
 /** How often the owner's change is tried again on a newer version. */
 const TRIES = 5;
 
-/** Whose files are changed: those of a thread, or of a container, which is a workspace without a thread. */
+/** Whose files are changed: a thread's, or a container's, which is a workspace without a thread. */
 type Place = { readonly thread: ThreadId | null; readonly open: () => Promise<Workspace> };
 
-/** Writes a change of the owner on whichever version is the newest. Resolves to the files after it. */
+/** Writes a change of the owner on the newest version. Resolves to the files after it. */
 export async function changeFiles(
   { db, stored }: { readonly db: Database; readonly stored: StoredFiles },
   owner: Owner,

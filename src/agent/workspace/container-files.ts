@@ -69,7 +69,7 @@ export function createContainerFiles(
     uploadsOf,
     add,
 
-    /** The paths of its files; none if there is no such container. */
+    /** The paths of its files; none if the container does not exist. */
     namesOf: async (owner: Owner, id: WorkspaceId): Promise<ReadonlySet<string>> =>
       new Set((await stored.readOf(owner, id)).files.keys()),
 
@@ -131,4 +131,4 @@ function first<T>([one]: readonly T[]): T {
   return one;
 }
 
-const noFile = () => new NotFound('There is no such file.');
+const noFile = () => new NotFound('This file does not exist.');

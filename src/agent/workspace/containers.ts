@@ -24,7 +24,7 @@ const MOST_CONTAINERS = 10_000;
 export function createContainers(db: Database, stored: StoredFiles) {
   async function get(owner: Owner, id: WorkspaceId): Promise<Container> {
     const found = await withOwner(db, owner, (trx) => useContainer(trx, owner, id));
-    if (!found) throw new NotFound('There is no such container. It may have expired.');
+    if (!found) throw new NotFound('This container does not exist, or it has expired.');
     return found;
   }
 

@@ -9,7 +9,7 @@ import { type ChangedFile, type NewVersion, PLAIN_FILE } from '#domain/workspace
 import type { Attachments } from '../attachments/attachments.ts';
 import type { TurnInput } from '../input/start-turn.ts';
 
-/** A message whose files are those of the workspace, too, from the moment that it is accepted. */
+/** A message whose files are also in the workspace, from the moment that it is accepted. */
 type MessageWithFiles = NewItem & { readonly version?: NewVersion };
 
 /** Adds the files of users' messages to the workspace, or to the container of the turn: they are written with the message. */
@@ -60,6 +60,6 @@ function contentOf(
   return { sha256, bytes: content.length };
 }
 
-/** Most pictures have no name of their own. */
+/** Most pictures have no name. */
 const nameOf = (part: AttachedPart, sha256: AttachmentHash): string =>
   part.filename || `${part.type}-${sha256.slice(0, 6)}${extensionOf(part.mediaType)}`;

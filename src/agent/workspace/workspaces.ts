@@ -65,7 +65,7 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
       });
     },
 
-    /** Makes the files, or one of them, what they were in a version. It is a new version, so it can be undone, too. */
+    /** Restores the files, or one file, from a version. It is a new version, so it can be undone, too. */
     async restore(owner: Owner, thread: ThreadId, version: number, given?: string): Promise<Workspace> {
       const path = given === undefined ? undefined : normalizeFilePath(given);
       return changeFiles(parts, owner, placeOf(owner, thread), async (now) => {
@@ -106,16 +106,16 @@ const openFiles = (db: Database, owner: Owner, thread: ThreadId, version?: numbe
   });
 
 async function requireThread(trx: OwnedTransaction, owner: Owner, thread: ThreadId): Promise<void> {
-  if (!(await findThread(trx, owner, thread))) throw new NotFound('There is no such thread.');
+  if (!(await findThread(trx, owner, thread))) throw new NotFound('This thread does not exist.');
 }
 
 function fileAt({ files }: Workspace, path: string): WorkspaceFile {
   const file = files.get(path);
-  if (!file) throw new NotFound(`There is no file ${path}.`);
+  if (!file) throw new NotFound(`The file ${path} does not exist.`);
   return file;
 }
 
 const removed = (path: string): ChangedFile => ({ path, sha256: null, bytes: 0, mode: PLAIN_FILE });
 
 /** It never existed, or is not kept any more. */
-const noVersion = (version: number): string => `There is no version ${version}.`;
+const noVersion = (version: number): string => `Version ${version} does not exist.`;

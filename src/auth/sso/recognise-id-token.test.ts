@@ -204,11 +204,11 @@ describe('a token is refused', () => {
     ['is from another issuer', { iss: 'https://evil.example' }],
     ['has no subject', { sub: undefined }],
     ['is not valid yet', { nbf: inSeconds(120) }],
-  ])('that %s', async (_what, claims) => {
+  ])('if it %s', async (_what, claims) => {
     expect(await recognise(await idp.sign({ ...usual(), ...claims }))).toEqual({ outcome: 'unknown' });
   });
 
-  test('that was signed with another key, even with the ID of the right one', async () => {
+  test('if it was signed with another key, even with the ID of the right one', async () => {
     const stranger = await newKey();
     const claims = { iss: idp.issuer, aud: CLIENT_ID, ...usual() };
 
@@ -218,7 +218,7 @@ describe('a token is refused', () => {
     });
   });
 
-  test('that is unsigned, or signed with a shared secret', async () => {
+  test('if it is unsigned, or signed with a shared secret', async () => {
     const claims = { iss: idp.issuer, aud: CLIENT_ID, ...usual() };
     const secret = new TextEncoder().encode(JSON.stringify(idp.key));
     const shared = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: idp.key.kid ?? '' }).sign(secret);
@@ -227,11 +227,11 @@ describe('a token is refused', () => {
     expect(await recognise(shared)).toEqual({ outcome: 'unknown' });
   });
 
-  test('that is a logout token', async () => {
+  test('if it is a logout token', async () => {
     expect(await recognise(await idp.sign(usual(), { typ: 'logout+jwt' }))).toEqual({ outcome: 'unknown' });
   });
 
-  test.each(['a.b.c', '..', 'e30.e30.e30'])('that is nonsense: %s', async (token) => {
+  test.each(['a.b.c', '..', 'e30.e30.e30'])('if it is nonsense: %s', async (token) => {
     expect(await recognise(token)).toEqual({ outcome: 'unknown' });
   });
 });

@@ -29,14 +29,14 @@ const LONGEST_MINUTES = 525_600;
 
 const id = z.string().transform((given, context) => {
   const found = parseContainerId(given);
-  if (!found) context.addIssue('There is no such container. It may have expired.');
+  if (!found) context.addIssue('This container does not exist, or it has expired.');
   return found ?? z.NEVER;
 });
 
 /** The digits of a file's id. */
 const file = z.string().transform((given, context) => {
   const [, digits] = CONTAINER_FILE_ID.exec(given) ?? [];
-  if (digits === undefined) context.addIssue('There is no such file.');
+  if (digits === undefined) context.addIssue('This file does not exist.');
   return digits ?? z.NEVER;
 });
 
@@ -89,7 +89,7 @@ const createContainer = defineRoute({
 const getContainers = defineRoute({
   method: 'get',
   path: '/api/v1/containers',
-  summary: "List the caller's containers. Those of conversations are not listed.",
+  summary: "List the caller's containers, except containers of conversations.",
   query: z.object({
     ...pageQuery,
     after: id.optional().describe('The id of the last known container.'),

@@ -17,7 +17,7 @@ const PURPOSE = `purpose must be ${PURPOSES.join(' or ')}.`;
 const fileParams = z.object({
   id: z.string().transform((given, context) => {
     const id = parseFileId(given);
-    if (!id) context.addIssue('There is no such file.');
+    if (!id) context.addIssue('This file does not exist.');
     return id ?? z.NEVER;
   }),
 });

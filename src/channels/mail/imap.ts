@@ -29,7 +29,7 @@ export async function openImap(settings: MailSettings, lookUp: LookUp): Promise<
     maxLiteralSize: MOST_BYTES + 1024,
     maxResponseSize: MOST_BYTES + 1024 * 1024,
   });
-  // Whoever waits for an answer gets the error; without a listener, the process would end.
+  // A pending command gets the error; without a listener, the process would end.
   client.on('error', () => {});
   await client.connect();
   await client.mailboxOpen('INBOX');

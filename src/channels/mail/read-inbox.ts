@@ -7,10 +7,10 @@ import { fileMail } from './stored-mail.ts';
 /** Of mail that is larger than allowed, only the beginning is read, for its headers. */
 const HEAD_BYTES = 128 * 1024;
 const AT_ONCE = 20;
-/** After the server has numbered its mail anew, only mail is read whose earlier id is still known. */
+/** After the server has renumbered its mail, only mail is read whose earlier id is still known. */
 const KNOWN_DAYS = 7;
 
-/** `validity:uid`. With `:until`, mail up to that number was numbered anew and is read again. */
+/** `validity:uid`. With `:until`, mail up to that number was renumbered and is read again. */
 type Cursor = { readonly validity: string; readonly uid: number; readonly until: number };
 const parseCursor = (given: string): Cursor => {
   const [validity = '', uid, until] = given.split(':');
@@ -22,7 +22,7 @@ const renderCursor = ({ validity, uid, until }: Cursor) =>
 /** How the mail of an account is read. */
 export type Reading = { readonly settings: MailSettings; readonly htmlToText: HtmlToText };
 
-/** Mail that was read: its numbers, and those of copies of mail by the account itself. */
+/** Mail that was read: its numbers, and the numbers of copies of mail by the account itself. */
 export type ReadMail = Received & { readonly uids: readonly number[]; readonly copies: readonly number[] };
 
 /** Where the inbox ends now. */
@@ -50,7 +50,7 @@ export async function readAfter(client: ImapFlow, given: string | null, reading:
     if (read && !read.isCopy) updates.push(fileMail({ ...read.mail, uid }));
     last = uid;
   }
-  // Without anything to read, the rest of what was numbered anew is behind us.
+  // Without anything to read, all renumbered mail is done.
   const cursor = renderCursor({ ...from, uid: last ?? Math.max(from.uid, from.until) });
   return { updates, cursor, uids, copies };
 }

@@ -78,7 +78,7 @@ function toFinding(tokens: readonly Token[]): Finding | undefined {
   return { method, result: first[1].toLowerCase(), properties: new Map(properties.toReversed()) };
 }
 
-/** Words, and the signs `;` and `=`, without comments. Quoted text is one word, whatever it contains. */
+/** Words, and the signs `;` and `=`, without comments. Quoted text is one word with any content. */
 function scan(value: string): Token[] | undefined {
   const tokens: Token[] = [];
   let word: string | undefined;

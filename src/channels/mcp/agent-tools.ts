@@ -105,7 +105,7 @@ export function registerAgentTools(
     ({ id }) =>
       answer(async () => {
         const ids = parseResponseId(id);
-        if (!ids) throw new NotFound('There is no message with this id.');
+        if (!ids) throw new NotFound('No message has this id.');
         return renderReply(replyOf(await agent.getTurn(principal, ids)), threadUrl);
       }),
   );

@@ -59,7 +59,7 @@ const postMcp = defineRoute({
   handle: ({ principal, request, reply }, services: McpServices) => serve(principal, request, reply, services),
 });
 
-const noStream = { 405: { description: 'There are no sessions and no streams to open.', json: message } };
+const noStream = { 405: { description: 'Sessions and streams are not supported.', json: message } };
 
 const getMcp = defineRoute({
   method: 'get',
@@ -97,5 +97,5 @@ async function serve(
   return reply.send(await mcpHandler(asked, request.body, principal));
 }
 
-/** The body is written anew, and tools have no use for credentials. */
+/** The body is serialized again, and tools have no use for credentials. */
 const DROPPED = new Set(['authorization', 'cookie', 'content-length', 'transfer-encoding', 'connection', 'host']);

@@ -27,7 +27,7 @@ export function renderFailure(reply: TurnReply, threadUrl: ThreadUrl): FailedTur
   return toError('cancelled', 'The turn was cancelled. Send the request again if that was a mistake.');
 }
 
-/** In a stream there is no status, and clients judge by the type: they would repeat the request after a `server_error`. */
+/** A stream has no status, and clients judge by the type: they would repeat the request after a `server_error`. */
 export const toError = (code: FailedTurn['error']['code'], message: string): FailedTurn => ({
   error: { message, type: 'invalid_request_error', code, param: null },
 });

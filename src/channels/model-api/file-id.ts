@@ -55,7 +55,7 @@ export function parseNamedImage(given: unknown, param: string, known: KnownFiles
 function findNamed(given: unknown, param: string, known: KnownFiles): Upload {
   const found = typeof given === 'string' ? known.get(given) : undefined;
   if (!found)
-    throw new InvalidRequest('invalid_request', param, 'There is no such file. Upload it to /v1/files first.');
+    throw new InvalidRequest('invalid_request', param, 'This file does not exist. Upload it to /v1/files first.');
   return found;
 }
 

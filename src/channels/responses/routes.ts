@@ -55,7 +55,7 @@ const CANCEL_WAIT_MS = 5000;
 const responseParams = z.object({
   id: z.string().transform((id, context) => {
     const ids = parseResponseId(id);
-    if (!ids) context.addIssue('There is no such response.');
+    if (!ids) context.addIssue('This response does not exist.');
     return ids ?? z.NEVER;
   }),
 });

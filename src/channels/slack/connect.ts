@@ -28,7 +28,7 @@ export function connectSlack(
       return api.guard(() => sessionFor(appToken, () => api.askAddress(appToken)).receive(cursor, signal));
     },
     isGenuine: (request) => isSigned(request, signingSecret),
-    /** An operator sets the address in the settings of the app; there is no call for it. */
+    /** An operator sets the address in the settings of the app; Slack has no call for it. */
     async setAddress() {},
     send: (chat, message, key) => sendMessage(call, chat, message, key),
     edit: (chat, remoteId, message) => editMessage(call, files, { chat, remoteId, message }),

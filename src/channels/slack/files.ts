@@ -24,7 +24,7 @@ export function createSlackFiles(call: Call, transport: Transport) {
       );
       const url = URL.parse(made.upload_url ?? '');
       if (!made.file_id || url?.protocol !== 'https:' || url.host !== FILE_HOST)
-        throw failed('Slack: there is no address for the upload.');
+        throw failed('Slack sent no address for the upload.');
       const answer = await transport({
         method: 'POST',
         url: url.href,
@@ -52,7 +52,7 @@ export function createSlackFiles(call: Call, transport: Transport) {
       const { public: open = {}, private: closed = {} } = (file?.shares ?? {}) as Shares;
       return channel in open || channel in closed;
     } catch (error) {
-      // Slack may not know a file before its upload is completed.
+      // Slack sometimes does not know a file before its upload is completed.
       if (error instanceof ChatFailed && /file_not_found/.test(error.message)) return false;
       throw error;
     }

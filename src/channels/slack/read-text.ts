@@ -1,4 +1,4 @@
-/** What a person has typed, from the markup in which Slack sends it. Mentions of `self` are left out. */
+/** What a person has typed, from Slack's markup. Mentions of `self` are left out. */
 export function readText(given: string, self: string): string {
   return given
     .replaceAll(/<([^<>]*)>/g, (_whole, inside: string) => readMarkup(inside, self))

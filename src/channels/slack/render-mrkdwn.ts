@@ -15,7 +15,7 @@ export function splitForSlack(markdown: string, most = 2700): string[] {
   );
 }
 
-/** Without these three characters there are no mentions, commands or links. */
+/** Mentions, commands and links need one of these three characters. */
 export const escapeMrkdwn = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -33,7 +33,7 @@ export function createSocketLinks({ askAddress, connect, pace, signal, onEnvelop
     });
   }
 
-  /** Slack renews its connections: the next one is opened before this one ends, so that there is no gap. */
+  /** Slack renews its connections: the next one is opened before this one ends, to avoid a gap. */
   function replace(reason: string): void {
     if (reason === 'link_disabled') {
       problem = 'Socket Mode is turned off in the settings of the app.';

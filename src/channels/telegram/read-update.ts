@@ -127,7 +127,7 @@ function quotedIn({ quote, reply_to_message: answered }: Message, isReply: boole
   return text === undefined ? [] : [{ text, source: 'quoted' }];
 }
 
-/** Anonymous administrators and channels write under a made-up `from`: they are no person. */
+/** Anonymous administrators and channels write under a made-up `from`, which is not a person. */
 function personIn({ from, sender_chat: alias }: Message): Incoming['sender'] {
   return from && !alias ? toPerson(from) : null;
 }

@@ -39,7 +39,7 @@ export function parseFreshTimestamp(value: string, now: Date, header: string): n
   if (!/^[1-9]\d{0,11}$/.test(value)) throw new InvalidSecret(`${header} has no time in seconds since 1970.`);
   const timestamp = Number(value);
   if (Math.abs(now.getTime() / 1000 - timestamp) > TOLERANCE_SECONDS)
-    throw new InvalidSecret(`The time in ${header} is more than 5 minutes off. Check the clocks, and send it anew.`);
+    throw new InvalidSecret(`The time in ${header} is more than 5 minutes off. Check the clocks, and send it again.`);
   return timestamp;
 }
 

@@ -45,7 +45,7 @@ const getJob = defineRoute({
   path: '/jobs/{job_id}',
   summary: 'Get a webhook job.',
   access: 'webhook',
-  params: z.object({ job_id: uuid<JobId>('There is no such job.') }),
+  params: z.object({ job_id: uuid<JobId>('This job does not exist.') }),
   responses: { 200: { description: 'The job.', json: jobRecord } },
   errors: [401, 404, 429],
   async handle({ params }, { jobs }: Services) {

@@ -59,7 +59,7 @@ async function* explained(text: AsyncIterable<Buffer>, file: string): AsyncGener
     yield* text;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new Error(`There is no file ${file}.`, { cause: error });
+    if (code === 'ENOENT') throw new Error(`The file ${file} does not exist.`, { cause: error });
     if (!code?.startsWith('Z_')) throw error;
     throw new BrokenArchive(`${file} is not a complete archive (${code}). Use another copy of it.`, { cause: error });
   }

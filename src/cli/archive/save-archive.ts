@@ -32,7 +32,7 @@ export type Saved = {
 export async function saveArchive({ file, force, readFiles, onTable }: SaveOptions): Promise<Saved> {
   const config = readConfig();
   if (config.databaseUrl === undefined && !existsSync(config.home))
-    throw new Error(`There is no home at ${config.home}. Set REBORN_HOME to the one to save.`);
+    throw new Error(`The home ${config.home} does not exist. Set REBORN_HOME to the one to save.`);
   if (file !== '-' && !force && existsSync(file))
     throw new Error(`${file} exists. Choose another name, or add --force to write over it.`);
 

@@ -6,7 +6,7 @@ import { askMailChannel, type MailOptions } from './ask-mail.ts';
 
 type AddOptions = MailOptions & { readonly webhook?: true; readonly groups?: true };
 
-const MISSING = 'There is no such channel. `reborn channel list` lists them.';
+const MISSING = 'This channel does not exist. `reborn channel list` shows all channels.';
 
 /** `reborn channel`: accounts on chat platforms. */
 export function addChannelCommands(program: Command): void {
@@ -62,7 +62,7 @@ function listChannels({ json }: { json?: true }): Promise<void> {
     const { channels } = await client.call('GET /api/channels');
     if (json) return printJson(channels);
     if (channels.length === 0)
-      return printLine('There are no channels. Add one with: reborn channel add telegram, slack or mail');
+      return printLine('No channels yet. Add one with: reborn channel add telegram, slack or mail');
     printTable([
       ['id', 'platform', 'name', 'mode', 'groups', 'waiting', 'failed', 'refused', 'last error'],
       ...channels.map((each) => [

@@ -34,7 +34,8 @@ export function ask(words: readonly string[], { thread, model, ...options }: Ask
 /** The service answers a name that it does not know with the default model. */
 async function requireModel(client: Client, name: string): Promise<void> {
   const names = (await client.call('GET /api/models')).models.map(({ id }) => id);
-  if (!names.includes(name)) throw new Error(`There is no model "${name}". There are: ${names.join(', ')}.`);
+  if (!names.includes(name))
+    throw new Error(`The model "${name}" does not exist. Available models: ${names.join(', ')}.`);
 }
 
 async function readMessage(words: readonly string[]): Promise<string> {

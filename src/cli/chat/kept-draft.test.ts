@@ -17,7 +17,7 @@ test('the last of several drafts is kept for the next chat, in one file', async 
   expect(await keptDraft(home).read()).toBe('a long question');
 });
 
-test('a chat in which nothing was typed leaves the draft of another one alone', async () => {
+test('an empty chat leaves the draft of another one alone', async () => {
   const draft = keptDraft(home);
   expect(await draft.read()).toBe('');
   await writeFile(path.join(home, 'draft.txt'), 'from another chat');
@@ -25,7 +25,7 @@ test('a chat in which nothing was typed leaves the draft of another one alone', 
   expect(await readFile(path.join(home, 'draft.txt'), 'utf8')).toBe('from another chat');
 });
 
-test('a sent message is no draft, and a home that is gone keeps none', async () => {
+test('sending deletes the draft, and a deleted home keeps none', async () => {
   const draft = keptDraft(home);
   await draft.keep('a question');
   await draft.keep('');

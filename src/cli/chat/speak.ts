@@ -1,5 +1,5 @@
 /**
- * Writes what the model says as it comes. Written text can't be taken back: when a crash made the answer begin anew,
+ * Writes what the model says as it comes. Written text can't be taken back: when the answer starts again after a crash,
  * what was written already is left out, as far as it is the same.
  */
 export function createSpeaker(write: (text: string) => void) {
@@ -22,7 +22,7 @@ export function createSpeaker(write: (text: string) => void) {
       else write(`\n\n${before}${delta}`);
       skipping = '';
     },
-    /** The message was broken off, and will be said anew. */
+    /** The message was broken off, and will be repeated. */
     breakOff: (): void => {
       if (written.length > 0 && skipping === '') skipping = written;
       written = '';

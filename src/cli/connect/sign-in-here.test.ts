@@ -180,7 +180,7 @@ describe('a sign-in', () => {
     await done;
   });
 
-  test('that was denied says so in the browser and to the caller', async () => {
+  test('reports a denial in the browser and to the caller', async () => {
     provider.state.denies = true;
     const { url, done } = await begin();
     const page = await browse(url);
@@ -265,7 +265,7 @@ describe('a refresh', () => {
     expect(refreshTokensSent()).toHaveLength(1);
   });
 
-  test('that the provider refuses permanently is not tried again, and the tool must sign in', async () => {
+  test('is not repeated after a permanent refusal by the provider, and the tool must sign in', async () => {
     await signIn();
     await database.everything.query(`update secrets set expires_at = now() where name = 'weather_token'`);
     await provider.close();
@@ -279,7 +279,7 @@ describe('a refresh', () => {
     expect(await replica.exists(wanted())).toBe(false);
   });
 
-  test('that fails on the way is ignored while the token is valid, and reported afterwards', async () => {
+  test('may fail on the way while the token is valid, and the failure is reported afterwards', async () => {
     await signIn();
     const broken = createReplica({ send: () => Promise.reject(new Error('The connection was reset.')) });
     await expire(30);

@@ -10,7 +10,7 @@ import { openDatabase } from '#database/open-database.ts';
 /** Starts the service in this process. The program is loaded while PostgreSQL starts. */
 export async function startService(config: Config, log: Logger, parts: Parts = {}): Promise<App> {
   await makeHome(config.home);
-  // Compiled code goes to the home folder: in a temporary folder, other users could put code of theirs in its place.
+  // Compiled code goes to the home folder: in a temporary folder, other users could replace it.
   enableCompileCache(path.join(config.home, 'compile-cache'));
   const database = await openDatabase({
     url: config.databaseUrl,

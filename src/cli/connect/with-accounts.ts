@@ -41,7 +41,7 @@ export function withAccounts(act: (desk: Desk) => Promise<void>): Promise<void> 
 
 function only(called: string, users: readonly User[]): User {
   const [user, ...more] = users;
-  if (!user) throw new Error(`There is no user "${called}". \`reborn user list\` shows who there is.`);
+  if (!user) throw new Error(`The user "${called}" does not exist. \`reborn user list\` shows all users.`);
   if (more.length > 0) throw new Error(`Several users are called "${called}". Use an id from \`reborn user list\`.`);
   return user;
 }

@@ -35,7 +35,7 @@ function listDeliveries({ state, json }: ListOptions): Promise<void> {
   return withClient(async (client) => {
     const { deliveries } = await client.call('GET /api/deliveries', { query: { state, limit: SHOWN } });
     if (json) return printJson(deliveries);
-    if (deliveries.length === 0) return printLine('There are no deliveries.');
+    if (deliveries.length === 0) return printLine('No deliveries.');
     printTable([
       ['id', 'event', 'target', 'state', 'attempts', 'created', 'last error'],
       ...deliveries.map(({ id, type, target, state: reached, attempts, created_at: created, last_error: error }) => [

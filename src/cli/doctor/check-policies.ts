@@ -10,7 +10,7 @@ const DAYS = 30;
 
 /**
  * Tools that the operator allowed, and that webhooks or missions used lately: after text by others their calls wait for an
- * approval, although nobody sits by. Policies are never widened by themselves.
+ * approval, although the person is absent. Policies are never widened by themselves.
  */
 export async function checkPolicies(
   db: Database,

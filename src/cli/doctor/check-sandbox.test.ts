@@ -16,7 +16,7 @@ const holds: Strength = {
   },
 };
 
-test('what holds, what is there, and which packages have the rest', async () => {
+test('lists the working layers, the installed programs, and packages for the missing ones', async () => {
   expect(await checkSandbox({ sandbox }, async () => holds)).toEqual([
     {
       check: 'code',
@@ -35,7 +35,7 @@ test('a layer that does not hold is named', async () => {
   expect(finding?.message).toContain('It does not hold: calls (it can make no system calls that it does not need).');
 });
 
-test('without bubblewrap the reason is given; without code there is nothing to mend', async () => {
+test('without bubblewrap the reason is given; without code there is nothing to fix', async () => {
   const none: Strength = { rung: 'none', layers: [], why: 'bubblewrap is not installed.' };
 
   expect(await checkSandbox({ sandbox }, async () => none)).toMatchObject([

@@ -73,7 +73,7 @@ export async function checkModel({ model }: Config, offline: boolean): Promise<F
   if ('said' in outcome) return [ok(check, `${model.name} by ${model.provider} answers.`)];
   const mend = /\b40[13]\b/.test(outcome.failure)
     ? 'The key is wrong, or not allowed to use this model. Run `reborn init` to enter it again.'
-    : 'Run `reborn init` to set the model anew, or try again later.';
+    : 'Run `reborn init` to set another model, or try again later.';
   return [problem(check, outcome.failure, mend)];
 }
 

@@ -165,7 +165,7 @@ function restoreFiles(restored: number, given: string | undefined, options: Opti
 const totalOf = ({ version: now, files, bytes, quota_bytes: quota }: FileList) =>
   `Version ${now}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${inWords(bytes)} of ${inWords(quota)}.`;
 
-const NO_THREAD = 'There is no such thread. `reborn thread list` shows their ids.';
+const NO_THREAD = 'This thread does not exist. `reborn thread list` shows the ids.';
 
 function withThread({ thread, json }: Options, act: (client: Client, thread: string) => Promise<void>): Promise<void> {
   return withClient(async (client) => {
@@ -180,6 +180,6 @@ function withThread({ thread, json }: Options, act: (client: Client, thread: str
 async function findNewest(client: Client): Promise<Thread> {
   const { threads } = await client.call('GET /api/threads', { query: { limit: 100 } });
   const [newest] = threads.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
-  if (!newest) throw new Error('There are no threads. `reborn ask` starts one.');
+  if (!newest) throw new Error('No threads yet. `reborn ask` starts one.');
   return newest;
 }

@@ -9,7 +9,7 @@ import { withQuietService } from '../connect/with-service.ts';
 import { printJson, printLine, printNotice } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 
-const NO_GATE = 'There is no such gate, or it was answered already. `reborn gate list` shows the open ones.';
+const NO_GATE = 'This gate does not exist, or it was answered already. `reborn gate list` shows the open ones.';
 const ANSWERS = ['approve', 'always', 'deny'] as const;
 
 export type AnswerOptions = {
@@ -61,7 +61,7 @@ function chosenCalls({ calls }: OpenGate, numbers: string): ReadonlySet<string> 
   return new Set(
     numbers.split(',').map((number) => {
       const call = calls[Number(number) - 1];
-      if (!call) throw new Error(`There is no call "${number.trim()}". This gate asks about ${calls.length}.`);
+      if (!call) throw new Error(`The gate has no call "${number.trim()}". It asks about ${calls.length}.`);
       return call.call_id;
     }),
   );

@@ -83,7 +83,7 @@ function listGates({ json }: Json): Promise<void> {
       return { rows: page.gates, next: page.next_cursor };
     });
     if (json) return printJson(gates);
-    if (gates.length === 0) return printLine('There are no open gates.');
+    if (gates.length === 0) return printLine('No open gates.');
     printTable([
       ['id', 'kind', 'user', 'calls'],
       ...gates.map((gate) => [gate.id, gate.kind, gate.user_id, shorten(outline(gate))]),
@@ -107,7 +107,7 @@ function listApprovals({ json }: Json): Promise<void> {
   return withClient(async (client) => {
     const { approvals } = await client.call('GET /api/approvals');
     if (json) return printJson(approvals);
-    if (approvals.length === 0) return printLine('There are no standing approvals.');
+    if (approvals.length === 0) return printLine('No standing approvals.');
     for (const { id, user_id: user, tool, shape, situation, mission_id: mission, mission_name: name } of approvals) {
       const only = mission && `only for the mission ${name ?? mission}`;
       printLine([id, user, tool, ...REACH[situation], ...(only ? [only] : [])].join('  '));

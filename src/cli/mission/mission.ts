@@ -84,7 +84,7 @@ function addAction(
     );
 }
 
-const MISSING = 'There is no such mission. `reborn mission list` shows them.';
+const MISSING = 'This mission does not exist. `reborn mission list` shows all missions.';
 
 type CreateOptions = MissionOptions & { readonly instruction: string };
 
@@ -121,7 +121,7 @@ function listMissions({ json }: Json): Promise<void> {
     const { missions, drained } = await client.call('GET /api/missions');
     if (json) return printJson(missions);
     if (drained) printLine('Missions are drained: no run starts until `reborn mission drain --end`.');
-    if (missions.length === 0) return printLine('There are no missions.');
+    if (missions.length === 0) return printLine('No missions yet.');
     printTable([
       ['id', 'name', 'state', 'schedule', 'next', 'last'],
       ...missions.map((mission) => [

@@ -39,7 +39,7 @@ export function renderSystemdUnit({ node, main, home, user }: ServiceProgram): s
 
 /**
  * /tmp is shared on purpose: it has the socket of a database with a long path, and commands must find it. Without
- * ProtectKernelTunables, because under it no sandbox can mount a /proc of its own; the service has no right to change them anyway.
+ * ProtectKernelTunables, because under it no sandbox can mount its own /proc; the service has no right to change them anyway.
  */
 const MACHINE_WALLS = [
   'ProtectSystem=full',

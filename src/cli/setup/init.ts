@@ -36,7 +36,7 @@ export function init(): Promise<void> {
   return runCommand(async () => {
     if (!process.stdin.isTTY || !process.stdout.isTTY)
       throw new Error(
-        'init asks questions, and there is no terminal to answer them in. Set LLM_PROVIDER, LLM_MODEL and LLM_API_KEY in the environment, or with `reborn config set`.',
+        'init asks questions, so it needs a terminal. Set LLM_PROVIDER, LLM_MODEL and LLM_API_KEY in the environment, or with `reborn config set`.',
       );
     try {
       await setUp(findHome());

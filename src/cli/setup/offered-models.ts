@@ -19,7 +19,7 @@ export async function findOfferedModels({
     return { models: [], problem: describeRefusal(answer.status, url) };
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError';
-    const reason = isLate ? 'there was no answer in time' : (connectionProblemOf(error) ?? 'the request failed');
+    const reason = isLate ? 'no answer came in time' : (connectionProblemOf(error) ?? 'the request failed');
     return { models: [], problem: `The models could not be listed: ${reason}. The address is ${url}.` };
   }
 }

@@ -44,7 +44,7 @@ export function addThreadCommands(program: Command): void {
     .argument('<id>', 'the id from the list')
     .option('--tools', 'include calls of tools, with their arguments and results')
     .option('--attachments', 'include images and files')
-    .option('--new-link', 'make another link, and end the former one')
+    .option('--new-link', 'make another link, and end the old one')
     .option('--json', 'print JSON')
     .description('Share a thread as it is now. Anyone with the link can read it.')
     .addHelpText('after', `\nExample:\n  reborn thread share ${EXAMPLE_ID}`)
@@ -67,7 +67,7 @@ function listThreads(words: readonly string[], { archived, folder, limit, json }
     };
     const { threads } = await client.call('GET /api/threads', { query });
     if (json) return printJson(threads);
-    if (threads.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'There are no threads.');
+    if (threads.length === 0) return printLine(words.length > 0 ? 'Nothing was found.' : 'No threads yet.');
     printTable([
       ['id', 'updated', 'state', 'cost', 'title'],
       ...threads.map(({ id, updated_at: updated, status, usage, title }) => [
@@ -86,7 +86,9 @@ async function findFolder(client: Client, name: string): Promise<string> {
   const found = folders.find((folder) => folder.name.toLowerCase() === name.trim().toLowerCase());
   if (found) return found.id;
   const names = folders.map((folder) => `"${folder.name}"`).join(', ');
-  throw new Error(`There is no folder "${name}". ${names ? `There are ${names}.` : 'Create one in the browser.'}`);
+  throw new Error(
+    `The folder "${name}" does not exist. ${names ? `The folders are ${names}.` : 'Create it in the browser.'}`,
+  );
 }
 
 function showThread(id: string, { json }: Json): Promise<void> {
@@ -133,7 +135,7 @@ function unshareThread(id: string): Promise<void> {
   });
 }
 
-const NO_THREAD = 'There is no such thread. `reborn thread list` shows their ids.';
+const NO_THREAD = 'This thread does not exist. `reborn thread list` shows the ids.';
 
 async function load(client: Client, id: string, format: Format): Promise<string> {
   const path = `/api/threads/${encodeURIComponent(id)}/export?format=${format}`;

@@ -52,7 +52,7 @@ const READS = 'You say that it only reads: its calls run also after the agent ha
 const ASKS = 'After the agent has read text by others, each of its calls has to be approved.';
 
 async function isConfirmed(name: string, { json }: InstallOptions): Promise<boolean> {
-  if (!process.stdin.isTTY || json) throw new Error('Not installed: nobody was asked. Add --yes to install it.');
+  if (!process.stdin.isTTY || json) throw new Error('Not installed without a confirmation. Add --yes to install it.');
   const answer = await confirm({ message: `Install ${name}?` });
   return !isCancel(answer) && answer;
 }

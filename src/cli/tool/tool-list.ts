@@ -52,5 +52,5 @@ export async function findTool(client: Client, name: string, holder?: string): P
   return tools.find((tool) => tool.name === name);
 }
 
-const missing = (name: string) => `There is no tool "${name}". \`reborn tool list\` shows what there is.`;
+const missing = (name: string) => `The tool "${name}" does not exist. \`reborn tool list\` shows all tools.`;
 const firstLine = (text: string) => (text.split('\n', 1)[0] ?? '').slice(0, 80);

@@ -23,7 +23,7 @@ export async function getUser(client: Client, called: string): Promise<Named> {
     (each) => each.id === called || each.email === email || each.name === called,
   );
   if (!user && called === OPERATOR.userId) throw new Error(NOT_A_USER);
-  if (!user) throw new Error(`There is no user "${called}". \`reborn user list\` shows who there is.`);
+  if (!user) throw new Error(`The user "${called}" does not exist. \`reborn user list\` shows all users.`);
   if (more.length > 0) throw new Error(`Several users are called "${called}". Use an id from \`reborn user list\`.`);
   return user;
 }

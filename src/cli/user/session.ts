@@ -29,7 +29,7 @@ function listSessions(called: string, { json }: Json): Promise<void> {
     const { id: userId } = await getAnyone(client, called);
     const { sessions } = await client.call('GET /api/users/{id}/sessions', { params: { id: userId } });
     if (json) return printJson(sessions);
-    if (sessions.length === 0) return printLine('There are no sessions.');
+    if (sessions.length === 0) return printLine('No sessions.');
     printTable([
       ['id', 'signed in by', 'created', 'last seen', 'expires'],
       ...sessions.map(({ id, method, created_at: created, last_seen_at: seen, expires_at: expires }) => [

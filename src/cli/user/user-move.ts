@@ -67,7 +67,7 @@ const STEPS: Readonly<Record<MoveStep, string>> = {
 async function openOther(to: string, { config }: Desk): Promise<OpenDatabase> {
   if (/^postgres(ql)?:\/\//.test(to)) return openDatabase({ url: to, home: config.home });
   if (!(await findData(to)))
-    throw new Error(`There is no home with a database at ${to}. Name the home of the other cell, or its database.`);
+    throw new Error(`No home with a database was found at ${to}. Name the home of the other cell, or its database.`);
   return openDatabase({ url: undefined, home: to });
 }
 

@@ -56,7 +56,7 @@ function showUsers({ json }: Json): Promise<void> {
   return withClient(async (client) => {
     const users = await listUsers(client);
     if (json) return printJson(users);
-    if (users.length === 0) return printLine('There are no users yet. Add one with `reborn user add <name>`.');
+    if (users.length === 0) return printLine('No users yet. Add one with `reborn user add <name>`.');
     printTable([
       ['id', 'name', 'email', 'role'],
       ...users.map(({ id, name, email, role }) => [id, name, email ?? '', role]),

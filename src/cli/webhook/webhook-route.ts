@@ -28,7 +28,7 @@ export function listRoutes({ json }: { json?: true }): Promise<void> {
   return withClient(async (client) => {
     const { routes } = await client.call('GET /api/webhook-routes');
     if (json) return printJson(routes);
-    if (routes.length === 0) return printLine('There are no routes. Add one with `reborn webhook route add`.');
+    if (routes.length === 0) return printLine('No routes yet. Add one with `reborn webhook route add`.');
     printTable([
       ['name', 'verify', 'user', 'message'],
       ...routes.map(({ name, verifier, webhook_user: user, message }) => [
@@ -43,7 +43,7 @@ export function listRoutes({ json }: { json?: true }): Promise<void> {
 
 export function removeRoute(name: string): Promise<void> {
   return withClient(async (client) => {
-    const missing = `There is no route "${name}". \`reborn webhook route list\` shows them.`;
+    const missing = `The route "${name}" does not exist. \`reborn webhook route list\` shows all routes.`;
     await orMissing(client.call('DELETE /api/webhook-routes/{name}', { params: { name } }), missing);
     printLine('Removed. Its events are refused from now on.');
   });

@@ -73,7 +73,7 @@ export type OccurrenceState = 'due' | 'started' | 'completed' | 'failed' | 'canc
 export type MissionRun = {
   readonly id: MissionId;
   readonly tools: readonly string[] | null;
-  /** The budget of this run: that of its mission, and not more than is left of the day. */
+  /** The budget of this run: its mission's budget, and not more than is left of the day. */
   readonly tokensPerRun: number | null;
   readonly usdPerRun?: number | null;
   /** What the earlier turns of the run have used, if it continues after a gate. */

@@ -22,7 +22,7 @@ export type Endpoint = {
 
 export type NewEndpoint = Pick<Endpoint, 'name' | 'url' | 'events' | 'turns' | 'everyone' | 'results'>;
 
-/** The daily hours in which a user is not notified. Notices wait until they end. */
+/** The daily hours without notifications. Notices wait until they end. */
 export type QuietHours = {
   /** Local times, such as 22:00. `until` may be on the next day. */
   readonly from: string;

@@ -6,7 +6,7 @@ type BlockTag = (typeof TAGS)[number];
 const TAGS = ['instructions', 'user-context', 'untrusted-data'] as const;
 
 /**
- * Takes their meaning from the tags of blocks, by a backslash: no text can close the block it stands in, or open
+ * Takes their meaning from the tags of blocks, by a backslash: no text can close its block, or open
  * another. A model reads more generously than a parser, so what looks like a tag counts as one.
  */
 export function escapeTags(value: string): string {

@@ -31,7 +31,7 @@ test.each([
   expect(cleanFileName(given)).toBe(expected);
 });
 
-test('types that can run scripts are not shown, and malformed ones are those of any bytes', () => {
+test('types that can run scripts are not shown, and malformed ones become the type of any bytes', () => {
   expect(['image/png', 'image/svg+xml', 'text/html'].filter(isShownPicture)).toEqual(['image/png']);
   expect(cleanMediaType('image/png\r\nX: y')).toBe('application/octet-stream');
   expect(['image/jpeg', 'audio/mpeg', 'application/pdf', 'application/octet-stream'].map(extensionOf)).toEqual([

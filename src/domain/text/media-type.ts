@@ -1,4 +1,4 @@
-/** A media type that a stranger has given, such as `image/png`; that of any bytes if it is malformed. */
+/** A media type that a stranger has given, such as `image/png`; the type of any bytes if it is malformed. */
 export const cleanMediaType = (given = ''): string =>
   /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/.test(given) ? given : 'application/octet-stream';
 
@@ -76,7 +76,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** Nobody needs the rest, and the name may be as long as a whole answer of a server. */
+/** The rest is useless, and the name may be as long as a whole answer of a server. */
 const MAX_GIVEN = 400;
 
 /** A name that a stranger has given to a file, reduced to its last part and to plain characters. */

@@ -29,7 +29,7 @@ const MESSAGES = {
   unreachable: 'The storage of attachments does not answer. Try again later.',
 } as const;
 
-/** Smaller attachments stay in their item, because a row of their own takes as much space. In characters of base64. */
+/** Smaller attachments stay in their item, because a separate row takes as much space. In characters of base64. */
 const LEAST_STORED = 1024;
 
 export const isStored = (part: ContentPart): part is StoredPart => 'sha256' in part;

@@ -16,7 +16,7 @@ export type Job = {
   readonly status: JobStatus;
   /** The gate that it waits for, while it is running. */
   readonly waitingOn: GateKind | null;
-  /** Why there is no answer, once it is completed. */
+  /** Why the answer is missing, once it is completed. */
   readonly failure: JobFailure | null;
   readonly conversationId: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;

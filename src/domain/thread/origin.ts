@@ -11,7 +11,7 @@ export const FOREIGN_AND_PRIVATE: Reads = { foreign: true, private: true };
 /** What a model has read when it makes a call: no text by others, some, or some together with private data. */
 export type Situation = (typeof SITUATIONS)[number];
 
-/** From the weakest to the strongest: what was allowed in one of them is allowed in those before it. */
+/** From the weakest to the strongest: what was allowed in one situation is allowed in the weaker ones. */
 export const SITUATIONS = ['clean', 'foreign', 'both'] as const;
 
 export const situationOf = ({ foreign, private: secret }: Reads): Situation => {

@@ -6,7 +6,7 @@ export function nextPendingCall(history: readonly Item[]): FunctionCallItem | un
   return pendingCalls(history)[0];
 }
 
-/** Calls are always answered before the model is asked again, so only those of its latest answer can be pending. */
+/** Calls are always answered before the model is asked again, so only calls of its latest answer can be pending. */
 export function pendingCalls(history: readonly Item[]): FunctionCallItem[] {
   const since = history.findLastIndex((item) => item.type === 'message' && SPEAKERS.has(item.role));
   const latest = history.slice(since + 1);

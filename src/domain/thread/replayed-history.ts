@@ -94,7 +94,7 @@ function readFrame(framed: string) {
 /** The text of a user message without the blocks that the service put before it. */
 const withoutFrame = (framed: string): string => readFrame(framed).rest;
 
-/** The instructions and the context that apply after these items: those of the user's newest message, or of a later message that holds only blocks. */
+/** The instructions and the context that apply after these items: from the user's newest message, or from a later message that holds only blocks. */
 export function blocksOf(items: readonly ItemBody[]): string[] {
   return (['instructions', 'context'] as const).flatMap((kind) => {
     const framed = items.findLast(

@@ -23,7 +23,7 @@ export const MAX_WAITING_TURNS = 16;
 /** How much the items of one thread may hold. */
 export const MAX_THREAD_BYTES = 256 * 1024 * 1024;
 
-/** The URL of a thread in the web UI; undefined when there is no web UI. */
+/** The URL of a thread in the web UI; undefined without a web UI. */
 export type ThreadUrl = (id: ThreadId) => string | undefined;
 
 /** A thread in a list. */

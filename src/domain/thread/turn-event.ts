@@ -61,7 +61,7 @@ const NUMBERS_PER_ATTEMPT = 1_000_000;
 export const firstSequence = (attempt: number) => attempt * NUMBERS_PER_ATTEMPT;
 export const attemptOf = (sequence: number) => Math.floor(sequence / NUMBERS_PER_ATTEMPT);
 
-/** Whether events between these two numbers are missing. Each attempt starts at a number of its own. */
+/** Whether events between these two numbers are missing. Each attempt starts at its own number. */
 export const isGap = (last: number, sequence: number): boolean =>
   sequence > Math.max(last + 1, firstSequence(attemptOf(sequence)));
 

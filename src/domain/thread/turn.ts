@@ -44,12 +44,12 @@ export type GateRefusal =
   | 'input_required';
 export type Channel = 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | ChatChannel;
 
-/** A request that its client repeats by itself. `digest` stands for its path and body. */
+/** A request that its client repeats by itself. `digest` is the digest of its path and body. */
 export type RequestTry = { readonly digest: string; readonly isRepeated: boolean };
 
 /** The request's settings, besides its input items. */
 export type TurnRequest = {
-  /** The turn is cancelled so long after it was accepted; absent when nobody waits for its end. */
+  /** The turn is cancelled so long after it was accepted; absent when no caller waits for its end. */
   readonly timeoutMs?: number;
   /** A routing hint, or null for the default model. */
   readonly model: string | null;

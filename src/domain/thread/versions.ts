@@ -46,7 +46,7 @@ export type TurnVersions = {
   readonly answer: VersionPosition | null;
 };
 
-/** The versions of each shown turn that has any. A failed attempt that was replaced is not one of them. */
+/** The versions of each shown turn that has any. A failed attempt that was replaced does not count. */
 export function versionsOf(turns: readonly PlacedTurn[]): TurnVersions[] {
   const known = turns.filter((turn) => !turn.hidden || !turn.failed).toSorted((one, other) => one.seq - other.seq);
   const siblings = Map.groupBy(known, ({ follows }) => follows);

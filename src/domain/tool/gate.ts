@@ -12,7 +12,7 @@ export type Gate = {
   readonly kind: GateKind;
   /** The call that runs once the gate is answered. */
   readonly call: GatedCall;
-  /** Why it asks; null at gates that don't ask for an approval, and at those of older versions. */
+  /** Why it asks; null at gates that don't ask for an approval, and at gates of older versions. */
   readonly asked?: GateFacts | null;
 };
 

@@ -24,7 +24,7 @@ export type ReadSoFar = {
 export type AddressQuestion =
   /** It was shown: approving it opens all shown links of this site until the person's next message. */
   | { readonly kind: 'link'; readonly site: string }
-  /** The agent has written it: only this address is approved. `shown`: how much of it the model had read or was told. */
+  /** The agent has written it: only this address is approved. `shown`: how much of it the model had read or was given. */
   | { readonly kind: 'composed'; readonly site: string; readonly shown: number }
   /** Too many were opened, or this one too often. */
   | { readonly kind: 'repeated'; readonly site: string; readonly reason: 'many' | 'again' };

@@ -3,5 +3,5 @@ export const RESERVED_PREFIXES = ['memory_', 'skill_', 'mission_', 'reborn_'] as
 
 export const isReservedName = (name: string): boolean => RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
 
-/** Opens web addresses. What it has opened counts when the next one is judged. */
+/** Opens web addresses. Opened pages count when the next address is judged. */
 export const WEB_FETCH = 'reborn_web_fetch';

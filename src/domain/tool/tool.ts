@@ -9,7 +9,7 @@ export type ToolDefinition = {
   readonly namespace?: string;
 };
 
-/** The name by which the model knows a tool of a namespace, and the name by which the caller knows it. */
+/** The model's name for a tool of a namespace, and the caller's name for it. */
 export const nameIn = (namespace: string, name: string): string => `${namespace}__${name}`;
 export const bareName = ({ name, namespace }: { readonly name: string; readonly namespace?: string }): string =>
   namespace === undefined ? name : name.slice(nameIn(namespace, '').length);

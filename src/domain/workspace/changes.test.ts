@@ -17,7 +17,7 @@ const files = (contents: Readonly<Record<string, string>>): ReadonlyMap<string, 
     ]),
   );
 
-test('what changes nothing is left out', () => {
+test('leaves out unchanged files', () => {
   const now = files({ same: 'x', other: 'x', mode: 'x' });
 
   expect(
@@ -68,7 +68,7 @@ test('changes of others are kept, and ours of the same file are put beside them'
   });
 });
 
-test('a line tells what changed', () => {
+test('a line describes the changes', () => {
   const many = Array.from({ length: 22 }, (_, index) => change(`f${index}`, 'x'));
 
   expect(describeChanges(files({ b: 'x', c: 'x' }), [change('a', 'x'), change('b', 'y'), change('c', null)], 7)).toBe(

@@ -70,10 +70,10 @@ export function moveChanges(
   return { changes: moved, beside };
 }
 
-/** How many changed files the model and the person are told of. */
+/** How many changed files are listed for the model and the person. */
 const MOST_NAMED = 20;
 
-/** `files: +chart.png (11 kB), ~data.csv, -old.txt; version 7`, so that nobody has to list the files again. */
+/** `files: +chart.png (11 kB), ~data.csv, -old.txt; version 7`, so that the model need not list the files again. */
 export function describeChanges(files: Workspace['files'], changes: readonly ChangedFile[], version: number): string {
   const named = changes.slice(0, MOST_NAMED).map((change) => describeChange(files.get(change.path), change));
   if (changes.length > MOST_NAMED) named.push(`and ${changes.length - MOST_NAMED} more`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ThreadId, WorkspaceId } from '../ids.ts';
 
-/** A workspace as callers of the API see it: one that they made, or that of a thread. */
+/** A workspace as callers of the API see it: one that they made, or a thread's. */
 export type Container = {
   readonly id: WorkspaceId;
   /** null for a thread's own. */

@@ -28,7 +28,7 @@ export function normalizeFilePath(given: string): string {
   return path;
 }
 
-/** A path for a file that came under any name, such as that of an upload. */
+/** A path for a file that came under any name, such as an upload. */
 export function pathFor(name: string, isTaken: (path: string) => boolean): string {
   const plain = name.normalize('NFC').toWellFormed().replaceAll('\\', '/').split('/').at(-1) ?? '';
   const seen = plain.replaceAll(new RegExp(UNSEEN, 'gu'), '').trim();

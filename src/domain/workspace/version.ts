@@ -3,7 +3,7 @@ import type { AttachmentHash, ThreadId, WorkspaceId } from '../ids.ts';
 /** The files of a thread in one version. The bytes are attachments. */
 export type Workspace = {
   readonly id: WorkspaceId;
-  /** 0 as long as there was no file. */
+  /** 0 until the first file. */
   readonly version: number;
   /** Others may have written something in it. */
   readonly isForeign: boolean;
@@ -30,11 +30,11 @@ export type ChangedFile = Pick<WorkspaceFile, 'path' | 'bytes' | 'mode'> & { rea
 export type NewVersion = {
   /** The thread's own when left out. */
   readonly workspace?: WorkspaceId;
-  /** The version that it changes; null: whichever is the newest. */
+  /** The version that it changes; null: the newest when it is written. */
   readonly base: number | null;
   readonly cause: VersionCause;
   readonly isForeign: boolean;
-  /** The digest of the environment in which the code ran that changed the files. */
+  /** The digest of the environment of the code that changed the files. */
   readonly environment?: string;
   readonly files: readonly ChangedFile[];
 };
@@ -42,7 +42,7 @@ export type NewVersion = {
 /** A thread's own workspace has the id of the thread. */
 export const workspaceOf = (thread: ThreadId): WorkspaceId => thread as string as WorkspaceId;
 
-/** The files that a turn works on: those of its thread, unless its request names a container. */
+/** The files that a turn works on: its thread's files, unless its request names a container. */
 export const workspaceOfTurn = ({ threadId, request }: TurnPlace): WorkspaceId =>
   request.container ?? workspaceOf(threadId);
 

@@ -51,7 +51,7 @@ export async function readEvents(
   return found;
 }
 
-/** Deletes the events of those turns that no longer exist, such as of a thread that was deleted while its events were written. */
+/** Deletes the events of turns that no longer exist, for example because their thread was deleted while the events were written. */
 export async function deleteEventsOfDeleted(pool: EnginePool, turnIds: readonly TurnId[]): Promise<void> {
   await pool.query(
     `delete from turn_events where turn_id = any($1::uuid[]) and not exists (select from turns where id = turn_id)`,

@@ -12,7 +12,7 @@ export type RunningRow = {
   readonly cancelReason: CancelReason | null;
 };
 
-/** If the time between two own heartbeats differs by more than this from that of the table, the database's clock was set. */
+/** If the time between two own heartbeats differs by more than this from the table's, the database's clock was set. */
 const JUMP_MS = 5000;
 /** A lease that ends later than this was renewed before the clock was set back. */
 const AHEAD = '5 seconds';
@@ -196,7 +196,7 @@ async function endSessions(pool: EnginePool, replicas: readonly ReplicaId[]): Pr
 
 const NEVER = '100 years';
 
-/** Moves turns whose replica no longer exists, for any reason, and with `mayJudge` those of replicas whose lease has expired. */
+/** Moves turns whose replica no longer exists, for any reason, and with `mayJudge` turns of replicas whose lease has expired. */
 export async function moveStrandedTurns(
   pool: EnginePool,
   self: ReplicaId,
@@ -206,7 +206,7 @@ export async function moveStrandedTurns(
   return takeOverTurns(pool, self, [], mayJudge ? inSql(lease) : NEVER);
 }
 
-/** Returns how many turns were moved: those of `dead` replicas, and of all whose lease is older than this. */
+/** Returns how many turns were moved: turns of `dead` replicas, and of all whose lease is older than this. */
 async function takeOverTurns(
   pool: EnginePool,
   self: ReplicaId,

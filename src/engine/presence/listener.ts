@@ -34,7 +34,7 @@ export type Joining = {
   /** The `application_name` of all connections of this process. */
   readonly application: string;
   readonly facts: ReplicaFacts;
-  /** Called once, with the live peers, before this replica becomes one of them; it may throw. */
+  /** Called once, with the live peers, before this replica joins; it may throw. */
   readonly admit: (living: readonly ReplicaFacts[]) => void;
 };
 
@@ -170,7 +170,7 @@ async function register(client: pg.Client, { replica, application, facts }: Join
   );
 }
 
-/** Replicas join one at a time, so that of two that start together the second sees the first. */
+/** Replicas join one at a time, so if two start together, the second sees the first. */
 async function findLivingPeers(client: pg.Client, self: ReplicaId): Promise<ReplicaFacts[]> {
   await client.query(`set local lock_timeout = '30s'`); // many may start together
   await client.query('select pg_advisory_xact_lock($1, 0)', [PRESENCE]); // replica numbers start at 1, so 0 is free

@@ -26,13 +26,13 @@ export type Quarantine = {
  * Finds the turn that kills its hosts among those whose hosts died under them twice, by halving:
  *
  * 1. The suspects of a replica wait here. One group at a time is in quarantine in the whole cluster.
- * 2. Suspects that were never in quarantine form groups of half of those that wait.
+ * 2. Suspects that were never in quarantine form groups of half of the waiting ones.
  * 3. A group ends when each of its turns has written something or ended, or after a minute. Its turns are innocent then.
  * 4. If the host dies, the turns of the group may only run in groups of half its size from then on.
  * 5. A turn whose host dies while it is in quarantine alone is the cause, and fails.
  *
- * So N suspects cost about log2 N crashes, and those of two crashes that had another cause run in two groups. A lost connection
- * loses the lock too, and the quarantine goes on: another host may then have a group of its own, but no host ever has two.
+ * So N suspects cost about log2 N crashes, and suspects after two crashes with another cause run in two groups. A lost connection
+ * loses the lock too, and the quarantine continues: another host may then have a group, too, but no host ever has two.
  */
 export function createQuarantine(options: {
   session: Session;
@@ -114,7 +114,7 @@ const RECORD = `
   from unnest($1::uuid[], $2::integer[]) as tried (id, attempt)
   where turns.id = tried.id and turns.attempt = tried.attempt and runner = $3 and status = 'running'`;
 
-/** Returns whether the lock was taken. Gives up when nobody waits for it any more. */
+/** Returns whether the lock was taken. Gives up when it is not needed any more. */
 async function lock(session: Session, isWanted: () => boolean): Promise<boolean> {
   const text = 'select pg_try_advisory_lock($1, $2) as locked';
   for (;;) {

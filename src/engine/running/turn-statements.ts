@@ -12,7 +12,7 @@ import { readContexts, type TurnContext } from '../statements/turn-context.ts';
 
 export type TurnStatements = ReturnType<typeof createTurnStatements>;
 
-/** The statements of running turns. What several turns send at the same moment goes to the database together. */
+/** The statements of running turns. Statements of the same moment go to the database together. */
 export function createTurnStatements(options: {
   pool: EnginePool;
   replica: ReplicaId;

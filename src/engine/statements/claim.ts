@@ -3,7 +3,7 @@ import type { EnginePool } from '../engine-connection.ts';
 import type { Shares } from '../places.ts';
 
 /**
- * Claims up to `room` waiting turns, first those of users who hold the fewest places here, and `orphans`: turns that run here
+ * Claims up to `room` waiting turns, first for users who hold the fewest places here, and `orphans`: turns that run here
  * according to the table but are unknown to this process. A new attempt fences out the older one from this moment on.
  */
 export async function claimTurns(

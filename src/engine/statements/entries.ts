@@ -1,6 +1,6 @@
 import { type ModelCall, toCountedCall } from '#domain/spending.ts';
 
-/** A batch as the functions take it: one JSON document, in which each entry has its number. */
+/** A batch as the functions take it: one JSON document with numbered entries. */
 export function toDocument(entries: readonly object[]): string {
   return JSON.stringify(entries.map((entry, index) => ({ n: index + 1, ...entry })));
 }

@@ -1,7 +1,7 @@
 import type { EnginePool } from '../engine-connection.ts';
 
 /**
- * After the database's clock was set back, due times and leases that were stored before lie in the future. Those that are never set
+ * After the database's clock was set back, due times and leases that were stored before are in the future. Those that are never set
  * so far ahead become due now. The waits between retries of a delivery may be long, and stay as they are.
  */
 export async function repairTimes(pool: EnginePool): Promise<void> {

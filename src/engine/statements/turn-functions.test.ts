@@ -244,7 +244,7 @@ test('items that are sent twice are written and counted once', async () => {
   expect(await tokensOf('twice')).toBe(3);
 });
 
-test('model calls without items are counted once, however often each is sent', async () => {
+test('model calls without items are counted once, even if each is sent several times', async () => {
   const { turn } = await begin({ userId: 'tools' });
   const sent = [newId(), newId()].map((callId) => ({ turn, position: 1, items: [], call: CALL, callId }));
   const [first, second] = sent;
@@ -386,7 +386,7 @@ test('turns from before the clock was set back are ready at once when they are m
   expect(claimed).toEqual(expect.arrayContaining([queued.turn.id, lost.turn.id]));
 });
 
-test('times that lie too far ahead become due now, except those of users who move to another cell', async () => {
+test('times too far ahead become due now, except for users who move to another cell', async () => {
   const [ahead, parked] = [input(), input()];
   await accept([ahead, parked], { room: 0 });
   await pool.query(`update turns set ready_at = now() + interval '10 minutes' where id = $1`, [ahead.turnId]);

@@ -154,7 +154,7 @@ function pathParameters({ path }: RouteDescription, { params }: FastifyRequest):
 /** Invalid path parameters are answered with 404 and the message of the first issue. */
 function parseParams(schema: z.ZodType, params: unknown): unknown {
   const { success, data, error } = schema.safeParse(params);
-  if (!success) throw new NotFound(error.issues[0]?.message ?? 'There is no such resource.');
+  if (!success) throw new NotFound(error.issues[0]?.message ?? 'This resource does not exist.');
   return data;
 }
 

@@ -84,7 +84,7 @@ test('an unknown route is 404 in the same envelope, and the message does not con
 
   expect(response.statusCode).toBe(404);
   expect(response.json()).toEqual({
-    error: { message: 'There is no GET /nowhere.', type: 'not_found_error', code: 'not_found', param: null },
+    error: { message: 'GET /nowhere does not exist.', type: 'not_found_error', code: 'not_found', param: null },
   });
 });
 

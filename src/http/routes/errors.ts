@@ -21,7 +21,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return answerError(new NotFound(`There is no ${request.method} ${pathOf(request)}.`), request, reply);
+  return answerError(new NotFound(`${request.method} ${pathOf(request)} does not exist.`), request, reply);
 }
 
 /** The status and body for an error; `id` is the request ID to quote when the service is at fault. */

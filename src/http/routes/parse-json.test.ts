@@ -4,7 +4,7 @@ import { parseJson } from './parse-json.ts';
 const MAX = 14 * 1024 * 1024;
 const parse = (text: string) => parseJson(text, 'Not JSON.');
 
-test('a body of one long string is parsed, whatever the string contains', () => {
+test('a body of one long string is parsed with any content', () => {
   for (const filling of ['A', ',', '\\"', '\\\\', '[{']) {
     const text = `{"file": "${filling.repeat((MAX - 12) / filling.length)}"}`;
     expect(parse(text)).toEqual(JSON.parse(text));

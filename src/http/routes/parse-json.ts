@@ -14,7 +14,7 @@ export function parseJson(text: string, problem: string): unknown {
   }
 }
 
-/** Parsing a million short values takes a second, during which nobody is served. */
+/** Parsing a million short values blocks the process for a second. */
 function isTooComplex(text: string): boolean {
   if (text.length <= MAX_STRUCTURE) return false;
   const structure = /["[{,:]/g;

@@ -51,7 +51,7 @@ function openParser({ headers }: FastifyRequest, fileSize: number): BusboyInstan
   }
 }
 
-/** A client that goes away is no failure of the service. */
+/** A client that disconnects is not a failure of the service. */
 async function* chunksOf({ body, raw }: FastifyRequest): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of (body as Readable).iterator({ destroyOnReturn: false })) yield chunk as Buffer;
@@ -90,5 +90,5 @@ function collect(parser: BusboyInstance) {
 }
 
 function asInvalid(_error: unknown): never {
-  throw new InvalidRequest('invalid_request', null, 'The body is no complete multipart/form-data.');
+  throw new InvalidRequest('invalid_request', null, 'The body is not complete multipart/form-data.');
 }

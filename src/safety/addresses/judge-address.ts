@@ -13,7 +13,7 @@ const MOST_OF_ONE = 2;
 /**
  * Whether an address is opened without a question. An address can carry data to its host, in its letters or by being chosen:
  *
- * 1. As long as the model has read nothing by others, nobody could have told it to send data. Any address runs; with private
+ * 1. As long as the model has read nothing by others, no text could have made it send data. Any address runs; with private
  *    data, only hosts that the person has named.
  * 2. After text by others, an address runs if the person wrote exactly this one, or named the host whose front page it is.
  * 3. So does a result of the operator's search, while nothing private was read: the provider has chosen it, not the page.

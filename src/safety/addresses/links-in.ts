@@ -1,7 +1,7 @@
 /** More links than this are not collected from one text: the others count as not shown. */
 const MOST_LINKS = 500;
 
-/** The web addresses in a text, in the form in which addresses are compared. */
+/** The web addresses in a text, normalized for comparison. */
 export function linksIn(text: string): string[] {
   const found = new Set<string>();
   for (const [written] of text.matchAll(ADDRESS)) {

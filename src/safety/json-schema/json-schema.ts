@@ -14,7 +14,7 @@ export function findMisfit(schema: Schema, text: string, lane: string): Promise<
   return check('findMisfit', { schema, text }, lane);
 }
 
-/** In another thread: a `pattern` can take for ever. */
+/** In another thread: a `pattern` may never finish. */
 async function check(run: string, input: object, lane: string): Promise<string | undefined> {
   try {
     return await runInWorker({

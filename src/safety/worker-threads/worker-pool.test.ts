@@ -25,7 +25,7 @@ test('a job that takes too much time is given up', async () => {
   expect(await text(start(60).stdout)).toContain('given up');
 });
 
-test('time in which the process was stopped does not count, as on a laptop that slept', async () => {
+test('the time while the process was stopped does not count, as on a laptop that slept', async () => {
   const child = start(22);
   const output: string[] = [];
   child.stdout.on('data', (part: Buffer) => output.push(String(part)));

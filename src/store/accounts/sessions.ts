@@ -56,7 +56,7 @@ export async function recordSeen(db: IdentityDatabase, id: string): Promise<void
   await db.updateTable('sessions').set({ lastSeenAt: sql<Date>`now()` }).where('id', '=', id).execute();
 }
 
-/** Returns its user; undefined when there was no such session. */
+/** Returns its user; undefined if the session did not exist. */
 export async function deleteSession(db: Audited<IdentityTransaction>, hash: Buffer): Promise<UserId | undefined> {
   const row = await db.deleteFrom('sessions').where('hash', '=', hash).returning('userId').executeTakeFirst();
   return row?.userId;
@@ -73,7 +73,7 @@ export function listSessions(db: IdentityDatabase, userId: UserId): Promise<Sess
     .execute();
 }
 
-/** Returns its user; undefined when there is no such session, or it is outside the scope. */
+/** Returns its user; undefined if the session does not exist or is outside the scope. */
 export async function deleteSessionById(
   db: Audited<IdentityTransaction>,
   id: string,

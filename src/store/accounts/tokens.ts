@@ -56,7 +56,7 @@ export function listTokens(db: IdentityDatabase, userId: UserId): Promise<Token[
     .execute();
 }
 
-/** Undefined when there is no such token in the scope, or it was revoked before. */
+/** Undefined if the scope does not have this token, or it was revoked before. */
 export function revokeToken(db: Audited<IdentityTransaction>, id: TokenId, scope: Scope): Promise<Token | undefined> {
   return db
     .updateTable('tokens')

@@ -84,7 +84,7 @@ export function listUsers(db: IdentityDatabase, { after, limit, search = '' }: U
     .execute();
 }
 
-/** Keeps the row, so that the user's remaining data still has an owner. False when there is no such user. */
+/** Keeps the row, so that the user's remaining data still has an owner. False if the user does not exist. */
 export async function markRemoved(db: Audited<IdentityTransaction>, id: UserId): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')

@@ -5,7 +5,7 @@ import { type OwnedTransaction, runStatement } from '../connection.ts';
 
 /**
  * A pgvector index over the vectors of one user and one model. A shared index would return the nearest notes of all
- * users, and those of a user with few notes would be missing.
+ * users, and miss the notes of a user with few.
  */
 export type NoteIndex = { readonly userId: UserId; readonly model: string; readonly dimensions: number };
 
@@ -30,7 +30,7 @@ export function buildStatement(index: NoteIndex, schema: string): string {
     using hnsw ((${halfVector(index, schema)}) ${schema}.halfvec_ip_ops) where ${conditionOf(index)}`;
 }
 
-/** The paths of the nearest notes, nearest first; undefined when there is no such index. */
+/** The paths of the nearest notes, nearest first; undefined without an index. */
 export async function findByIndex(
   trx: OwnedTransaction,
   index: NoteIndex,

@@ -84,7 +84,7 @@ test('a note can contain a word too long for an index', async () => {
   expect(await find(ann, 'bees')).toEqual(['a']);
 });
 
-test('a person keeps notes by their paths, or all of unknown origin, and those of others stay as they are', async () => {
+test("a person keeps notes by their paths, or all of unknown origin, and other people's notes stay as they are", async () => {
   const rows = [
     ['ann', 'old', 'unknown'],
     ['ann', 'page', 'foreign'],

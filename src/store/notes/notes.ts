@@ -184,8 +184,8 @@ export async function postponeEmbedding(
 }
 
 /**
- * Serializes writers of one path, even when there is no row to lock yet, because the indexed words of a note must be
- * those of its text.
+ * Serializes writers of one path, even without a row to lock, because the indexed words of a note must match
+ * its text.
  */
 async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`note ${owner.userId} ${path}`}, 0))`.execute(trx);

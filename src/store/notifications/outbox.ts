@@ -8,7 +8,7 @@ export type NewEvent =
   | { readonly type: 'mission.completed' | 'mission.failed'; readonly subject: MissionId; readonly data: RunFacts }
   | { readonly type: 'endpoint.test'; readonly subject: EndpointId }
   | { readonly type: 'device.test'; readonly subject: DeviceId }
-  /** Its delivery has the id of the update that it answers, so that there is one, however often the update is handled. */
+  /** Its delivery has the id of the update that it answers, so that there is one, even if the update is handled several times. */
   | { readonly type: 'chat.post'; readonly subject: UpdateId; readonly data: ChatPost };
 
 /**

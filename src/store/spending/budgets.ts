@@ -35,7 +35,7 @@ export async function findSpentToday(trx: OwnedTransaction, owner: Owner): Promi
 
 export type Budget = SpendingLimits & { readonly userId: UserId };
 
-/** The limits of those users that have their own. */
+/** The limits of users that have their own. */
 export function listBudgets(trx: OwnedTransaction, userIds: readonly UserId[]): Promise<Budget[]> {
   if (userIds.length === 0) return Promise.resolve([]);
   return trx

@@ -149,7 +149,7 @@ export async function findLinkedUser(
   return rows[0]?.userId;
 }
 
-/** Where these users are reached alone, and when they want to be left in peace. */
+/** Where these users are reached alone, and their quiet hours. */
 export type NoticeChat = Pick<ChatLink, 'accountId' | 'chat' | 'userId'> & { readonly quiet: QuietHours | null };
 
 export async function findNoticeChats(system: SystemConnection, users: readonly UserId[]): Promise<NoticeChat[]> {

@@ -71,7 +71,7 @@ export type MinuteOfTurns = {
   readonly durationMs: number;
 };
 
-/** The minutes of the last hour in which turns ended, oldest first. */
+/** The minutes of the last hour with ended turns, oldest first. */
 export async function readLastHour(system: SystemConnection): Promise<MinuteOfTurns[]> {
   const { rows } = await system.query<MinuteOfTurns>(
     `select date_trunc('minute', ended_at) as at, count(*)::integer as ended,

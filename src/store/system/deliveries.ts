@@ -91,7 +91,7 @@ export async function listMissedReceivers(system: SystemConnection): Promise<Mis
 
 /**
  * No one misses what was meant for a device, an endpoint or a channel that was removed; nor can it be retried. A receiver that wants no
- * more, such as a person who has blocked the bot, is no fault of the installation. What waited behind such an attempt has the same error.
+ * more, such as a person who has blocked the bot, does not count as a fault. Deliveries behind such an attempt have the same error.
  */
 const MISSED = `deliveries where state = 'dead' and not exists (select from deliveries as refused
     join delivery_attempts on delivery_attempts.delivery_id = refused.id and delivery_attempts.outcome = 'gone'

@@ -27,7 +27,7 @@ export async function skipOccurrences(system: SystemConnection): Promise<void> {
   await system.query(SKIP);
 }
 
-// Late occurrences wait for each other: they were asked for. Of those that are on time, a queue holds one.
+// Late occurrences wait for each other: they were asked for. A queue holds at most one that is on time.
 const SKIP = `
   update occurrences set state = 'skipped', ended_at = now(), reason = case
     when missions.pause_reason = 'user_removed' then 'user_removed' when missions.state = 'paused' then 'paused' else 'overlap' end

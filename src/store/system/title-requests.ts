@@ -8,7 +8,7 @@ export type TitleRequest = { readonly threadId: ThreadId; readonly userId: UserI
 
 /**
  * Claims requests whose thread is idle. After a crash they are due again two minutes later, up to the number of tries;
- * then they are deleted, as are those of deleted threads.
+ * then they are deleted, as are requests of deleted threads.
  */
 export async function claimTitleRequests(
   system: SystemConnection,

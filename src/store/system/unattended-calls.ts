@@ -1,6 +1,6 @@
 import type { SystemConnection } from './system-connection.ts';
 
-/** Those of the tools that were called since then in events of webhooks or in runs of missions, where nobody sits by. */
+/** Filters the tools: called since then in events of webhooks or in runs of missions, where the person is absent. */
 export async function findUnattendedCalls(
   system: SystemConnection,
   { tools, days }: { readonly tools: readonly string[]; readonly days: number },

@@ -7,7 +7,7 @@ export type AttachmentRow = { readonly sha256: AttachmentHash; readonly bytes: n
   | { readonly content: null; readonly key: ObjectKey }
 );
 
-/** Keeps those of the owner's attachments that exist for as long as a new upload, and returns which they are. */
+/** Keeps the owner's existing attachments for as long as a new upload, and returns which they are. */
 export async function touchAttachments(
   trx: OwnedTransaction,
   owner: Owner,
@@ -76,7 +76,7 @@ const INSERT = `
   returning object_key`;
 
 /**
- * The owner's attachments with these hashes. Those of other users are not found. An object that was missing before is
+ * The owner's attachments with these hashes, never another user's. An object that was missing before is
  * returned, too: it may be back, for example after a wrong setting was corrected.
  */
 export function findAttachments(

@@ -17,7 +17,7 @@ export function findConversation(trx: OwnedTransaction, owner: Owner, id: Thread
     .executeTakeFirst();
 }
 
-/** Returns undefined when there is no such thread. */
+/** Returns undefined if the thread does not exist. */
 export function replaceMetadata(
   trx: OwnedTransaction,
   owner: Owner,

@@ -13,7 +13,7 @@ import { findLine, placeTurns, refreshWords, showLine } from './versions.ts';
 
 /**
  * Deletes an ended turn with all its data, and its thread if it is the only turn, unless a caller created the thread as a
- * conversation. Calls and outputs of other turns that lose their other half go as well. Returns those of the turn at
+ * conversation. Calls and outputs of other turns that lose their other half go as well. Returns the ones of the turn at
  * `activeSeq` instead, and deletes nothing, because an attempt at that turn counts on its items. The caller holds the lock
  * of the thread.
  */
@@ -124,7 +124,7 @@ async function deleteSummaries(trx: OwnedTransaction, owner: Owner, threadId: Th
     where thread_id = ${threadId} and user_id = ${owner.userId} and through_seq >= ${seq}`.execute(trx);
 }
 
-/** Deletes the items with these ids and those of the turn at `seq`, and keeps the thread's size and the words that lists show in step. */
+/** Deletes the items with these ids and all items of the turn at `seq`, and keeps the thread's size and the words that lists show in step. */
 async function deleteItems(
   trx: OwnedTransaction,
   owner: Owner,

@@ -104,7 +104,7 @@ type JobRow = Omit<Job, 'callback'> & { readonly callbackUrl: string | null } & 
   readonly [Column in 'state' | 'attempts' | 'lastError' | 'dueAt']: Delivery[Column] | null;
 };
 
-/** Until the job has ended, there is no delivery of its callback. */
+/** The callback is not delivered before the job has ended. */
 function toJob({ callbackUrl: url, state, attempts, lastError, dueAt, ...job }: JobRow): Job {
   if (!url) return { ...job, callback: null };
   if (!state || attempts === null)

@@ -47,7 +47,7 @@ export async function listItemsBefore(
 
 /**
  * The items on one side of a position, nearest first, without messages that were refused at a gate: those that are shown, or
- * with `through` those of the turns that lead to that turn, shown or not.
+ * with `through` all items of the turns that lead to that turn, shown or not.
  */
 export async function listItemsFrom(
   trx: OwnedTransaction,

@@ -86,7 +86,7 @@ export async function findTurnById(trx: OwnedTransaction, owner: Owner, id: Turn
 
 export async function getTurnById(trx: OwnedTransaction, owner: Owner, id: TurnId): Promise<Turn> {
   const turn = await findTurnById(trx, owner, id);
-  if (!turn) throw new Error(`There is no turn ${id}.`);
+  if (!turn) throw new Error(`The turn ${id} does not exist.`);
   return turn;
 }
 
@@ -184,7 +184,7 @@ export type UnrunOutcome =
   | { readonly status: 'cancelled'; readonly failure: null }
   | { readonly status: 'failed'; readonly failure: Failure };
 
-/** Those of these turns whose input was refused, so that prompts leave it out. */
+/** The turns whose input was refused, so that prompts leave it out. */
 export async function listRefused(
   trx: OwnedTransaction,
   owner: Owner,

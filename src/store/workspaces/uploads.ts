@@ -12,7 +12,7 @@ export function insertUpload(trx: OwnedTransaction, owner: Owner, upload: Omit<U
     .executeTakeFirstOrThrow();
 }
 
-/** Those of the owner's uploads that exist. */
+/** The owner's uploads with these ids. Missing ones are left out. */
 export function findUploads(trx: OwnedTransaction, owner: Owner, ids: readonly UploadId[]): Promise<Upload[]> {
   return trx
     .selectFrom('uploadedFiles')

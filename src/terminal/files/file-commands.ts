@@ -42,7 +42,7 @@ export async function undoFiles(chat: Chat): Promise<void> {
   const [newest] = id
     ? (await chat.client.call('GET /api/threads/{id}/file-versions', { params: { id }, query })).versions
     : [];
-  if (!id || !newest) return chat.thread.note('There is no change of a file to undo.');
+  if (!id || !newest) return chat.thread.note('No file change to undo.');
   const { version } = await chat.client.call('POST /api/threads/{id}/file-versions/{version}/restore', {
     params: { id, version: newest.version - 1 },
     body: {},

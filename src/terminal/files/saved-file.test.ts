@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const content = Buffer.from('bytes');
 
-test('the last part of the name is used in a folder, and a target that is no folder is the file', async () => {
+test('the last part of the name is used in a folder, and a target that is not a folder is the file', async () => {
   expect(await saveFile('data/costs.csv', content, { target })).toBe(path.join(target, 'costs.csv'));
   expect(await saveFile('data/costs.csv', content, { target: `${target}/other.csv` })).toBe(`${target}/other.csv`);
   expect(await readFile(path.join(target, 'costs.csv'), 'utf8')).toBe('bytes');

@@ -1,5 +1,5 @@
 /**
- * Text as it may be shown. What a model or a tool wrote must not steer the terminal, nor turn the order of letters
+ * Text as it may be shown. Text by a model or a tool must not steer the terminal, nor turn the order of letters
  * around in a sentence that a person is asked to approve.
  */
 export function printable(text: string): string {

@@ -105,7 +105,7 @@ test('what is too long to be shown in full can only be denied', () => {
   expect(shown).not.toContain('approve once');
 });
 
-test('a card with several calls says why, lists them with ticks, and marks what nobody has shown', () => {
+test('a card with several calls says why, lists them with ticks, and marks the unshown part of an address', () => {
   const call = { call_id: 'a', name: 'send', arguments: '{}' };
   const url = 'https://news.example/rest?for=diary';
   const calls = [

@@ -155,7 +155,7 @@ function callLines(call: AskedCall, width: number, colours: Colours): string[] {
   ];
 }
 
-/** The part that nobody has shown is marked, and repeated in words: colours alone mean nothing. */
+/** The unshown part is marked, and repeated in words: colours alone mean nothing. */
 function addressLines(call: AskedCall, width: number, { inverse }: Colours): string[] {
   const facts = addressOf(call);
   if (!facts) return [];

@@ -94,8 +94,8 @@ describe('names', () => {
 
 describe('schemas', () => {
   test.each([
-    ['no schema', undefined, 'not that of an object'],
-    ['another type', { type: 'string' }, 'not that of an object'],
+    ['no schema', undefined, 'does not describe an object'],
+    ['another type', { type: 'string' }, 'does not describe an object'],
     ['too deep', nested(20), '16 levels'],
     ['too many values', { type: 'object', enum: Array.from({ length: 3000 }, () => 1) }, '2000 values'],
     ['too large', { type: 'object', enum: Array.from({ length: 60 }, () => 'x'.repeat(1000)) }, '32 KiB'],

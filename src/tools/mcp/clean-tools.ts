@@ -93,7 +93,7 @@ function cleanSchema(schema: unknown, clean: (text: string, maxBytes: number) =>
     return Object.fromEntries(fields.map(([key, field]) => [clean(key, 128), copy(field, depth + 1)]));
   }
 
-  if (!isObject(schema) || schema['type'] !== 'object') throw new LeftOut('its schema is not that of an object');
+  if (!isObject(schema) || schema['type'] !== 'object') throw new LeftOut('its schema does not describe an object');
   const cleaned = copy(schema, 0) as Record<string, unknown>;
   if (Buffer.byteLength(JSON.stringify(cleaned)) > MAX_SCHEMA_BYTES)
     throw new LeftOut(`its schema is larger than ${MAX_SCHEMA_BYTES / 1024} KiB`);

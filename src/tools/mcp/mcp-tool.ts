@@ -7,7 +7,7 @@ import { offeredName } from './clean-tools.ts';
 import { callMcpTool } from './mcp-client.ts';
 import { renderError, renderResult } from './render-result.ts';
 
-/** A tool of an MCP server as a tool of the agent. What the server says about it counts if it was reviewed and the operator trusts it. */
+/** A tool of an MCP server as a tool of the agent. The server's annotations count if they were reviewed and the operator trusts it. */
 export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): Tool {
   const name = offeredName(server.name, tool.name);
   const rights = mcpRights(server, tool);
@@ -29,7 +29,7 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
   };
 }
 
-/** What a tool may do without a question. What a server says about itself counts only if the operator believes it. */
+/** What a tool may do without a question. A server's annotations count only if the operator trusts it. */
 export function mcpRights(
   server: Pick<McpServer, 'accepted' | 'trustAnnotations'>,
   tool: McpTool,

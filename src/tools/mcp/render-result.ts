@@ -56,7 +56,7 @@ export function limited(onFile: OnFile): ShowFile {
   };
 }
 
-/** The name may be an address. undefined when there are no bytes. */
+/** The name may be an address. undefined without bytes. */
 function toFile({ base64, mediaType: given, name }: Given): InlinePart | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length === 0) return undefined;

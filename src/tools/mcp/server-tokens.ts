@@ -157,7 +157,7 @@ const clientSchema = z.object({
   client: z.object({ id: z.string(), secret: z.string().optional() }),
 });
 
-/** The operator's allowance is for the origin of the server, which may also be that of its authorization server. */
+/** The operator's allowance is for the origin of the server, which may also be the origin of its authorization server. */
 function reachOf({ url, privateNetwork }: Pick<McpServer, 'url' | 'privateNetwork'>): Reach {
   const { origin, port } = new URL(url);
   return {

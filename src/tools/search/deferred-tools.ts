@@ -15,7 +15,7 @@ const MOST_FOUND = 5;
 const MOST_LOADED = 40;
 
 /**
- * With more than `above` tools of MCP servers, the model gets a search for them, and the definitions of those that it has
+ * With more than `above` tools of MCP servers, the model gets a search for them, and the definitions of tools that it has
  * found or called. The items of the thread say which, so every replica and every attempt sends the same list.
  */
 export function deferTools(tools: ToolSet, history: readonly Item[], above: number): ToolSet {

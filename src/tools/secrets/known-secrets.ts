@@ -17,7 +17,7 @@ export type FindKnownSecrets = (owner: Owner, version?: SecretsVersion) => Promi
 export type SecretsVersion = string | null;
 
 /**
- * Own secrets, everyone's, and those of the service itself. Grants to renew a token are left to the one place that opens them.
+ * Own secrets, everyone's, and the service's. Grants to renew a token are left to the one place that opens them.
  * An answer for the same version is used again; without a version, only for a second.
  */
 export function createKnownSecrets(

@@ -116,7 +116,7 @@ describe("the machine's keyring", () => {
     return createKeyring({ program, timeoutMs: 1000 });
   };
 
-  test('that never answers is given up, and the file is used instead', async () => {
+  test('is given up if it never answers, and the file is used instead', async () => {
     const keyring = await programThat('for (;;);');
     const begun = performance.now();
 
@@ -125,7 +125,7 @@ describe("the machine's keyring", () => {
     await expect(keyring.get('a')).rejects.toThrow('did not answer within 1 s');
   });
 
-  test('that fails is reported with its error, without its output', async () => {
+  test('is reported with its error if it fails, without its output', async () => {
     const keyring = await programThat('console.log("f".repeat(64)); throw new Error("the collection is locked")');
     const failure: unknown = await keyring.get('a').catch((error: unknown) => error);
 
@@ -133,13 +133,13 @@ describe("the machine's keyring", () => {
     expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('ffff');
   });
 
-  test('that answers with anything but a key has none', async () => {
+  test('has no key if it answers with anything else', async () => {
     const keyring = await programThat('console.log("")');
 
     await expect(keyring.get('a')).rejects.toThrow('no key of 32 bytes');
   });
 
-  test('that answers with a key is believed', async () => {
+  test('provides its key', async () => {
     const keyring = await programThat('console.log("0f".repeat(32), process.argv.slice(2).length)');
 
     expect(await keyring.make('a')).toEqual(Buffer.alloc(32, 0x0f));

@@ -10,7 +10,7 @@ export type Rotation = { readonly rotated: number; readonly unreadable: number }
 const OWNERS_AT_ONCE = 1000;
 
 /**
- * Encrypts everything anew with the current key. One secret is one transaction, so that it can be stopped anywhere and
+ * Encrypts everything again with the current key. One secret is one transaction, so that it can be stopped anywhere and
  * run again, beside writers and beside itself.
  */
 export async function rotateSecrets(db: Database, keys: KeyRing): Promise<Rotation> {

@@ -253,7 +253,7 @@ describe('a rotation', () => {
     expect(new Set(values.map((value) => value?.reveal()))).toEqual(new Set(['new']));
   });
 
-  test('that follows another one needs only the key in between', async () => {
+  test('after another one needs only the key in between', async () => {
     await secretsWith(OLD).put(ann, 'k', 'v');
     await secretsWith(NEW, OLD).rotate();
     await secretsWith(THIRD, NEW).rotate();

@@ -24,7 +24,7 @@ export type Secrets = {
   remove(holder: SecretHolder, name: string): Promise<boolean>;
   /** The holder's own, without values. */
   list(holder: SecretHolder): Promise<SecretEntry[]>;
-  /** Encrypts everything anew with the current key. */
+  /** Encrypts everything again with the current key. */
   rotate(): Promise<Rotation>;
   /** Words for the log when this process's key is not the one that is in use. */
   findKeyProblem(): Promise<string | undefined>;

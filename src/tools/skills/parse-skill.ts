@@ -7,7 +7,7 @@ export class InvalidSkill extends Error {
 /** Parses a skill from its files. Its name and description are at the top of SKILL.md, between two lines of `---`. */
 export function parseSkill(files: Readonly<Record<string, string>>): Skill {
   const main = files['SKILL.md'];
-  if (main === undefined) throw new InvalidSkill('There is no SKILL.md in the folder.');
+  if (main === undefined) throw new InvalidSkill('The folder has no SKILL.md.');
   const head = /^\ufeff?---[^\S\n]*\r?\n([^]*?)\r?\n---[^\S\n]*(?:\r?\n|$)/.exec(main)?.[1];
   if (head === undefined)
     throw new InvalidSkill(

@@ -7,7 +7,7 @@ import { runKills } from './run-kills.ts';
 
 const KILLS = rounds(6, 60);
 
-test('calls that were killed in any phase leave the same outputs, versions and files as calls in peace', async ({
+test('calls that were killed in any phase leave the same outputs, versions and files as undisturbed calls', async ({
   skip,
 }) => {
   skip(!isPossible);

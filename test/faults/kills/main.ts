@@ -26,7 +26,7 @@ const report = await runKills({
 console.log(`${report.calls} calls, ${total(report.kills)} kills, ${seconds()} s:`, report.kills);
 console.log('Phases that no call came to in time:', report.missed);
 console.log('Sent again, because they were killed too often:', report.again);
-console.log(`${report.swept} contents that nobody used were swept.`);
+console.log(`${report.swept} unused contents were swept.`);
 for (const breach of report.breaches) console.log(`BREACH ${breach}`);
 console.log(`${report.breaches.length} breaches.`);
 process.exit(report.breaches.length > 0 ? 1 : 0);

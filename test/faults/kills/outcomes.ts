@@ -41,7 +41,7 @@ const VERSIONS = `
     ) as f where f.sha256 is not null) as files
   from workspace_versions as v where v.workspace_id = $1 order by v.version`;
 
-/** In words, what is not as it was in peace. */
+/** In words, what differs from the undisturbed run. */
 export function differences(expected: ReadonlyMap<number, Outcome>, seen: ReadonlyMap<number, Outcome>): string[] {
   return [...expected].flatMap(([workspace, quiet]) => {
     const disturbed = seen.get(workspace);

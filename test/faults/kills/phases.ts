@@ -5,7 +5,7 @@ import { STATEMENTS } from '../statements.ts';
 import type { Proxy } from '../tcp-proxy.ts';
 import { type Seen, sandboxesOf } from './processes.ts';
 
-/** A replica with a connection of its own, so that a fault meets only its statements. */
+/** A replica with its own connection, so that a fault affects only its statements. */
 export type Slot = { readonly line: Proxy; replica: Replica };
 
 /** Where a call is. Resolves when one of this replica has come there, to its sandbox if that is known. */

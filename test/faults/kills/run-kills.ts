@@ -21,7 +21,7 @@ type Plan = {
 };
 
 type Report = {
-  /** By what was killed, and in which phase. */
+  /** By process and phase. */
   readonly kills: Readonly<Record<string, number>>;
   readonly calls: number;
   /** Phases to which no call came in time. */
@@ -40,11 +40,11 @@ const REPLICAS = 3;
 const LANES = 6;
 /** A phase that no call comes to any more is given up. */
 const PATIENCE_MS = 6000;
-/** The quota is in the command line of each sandbox, and so tells ours from those of other tests. */
+/** The quota is in the command line of each sandbox, and so distinguishes ours from other tests'. */
 const QUOTA_MB = 50 + (process.pid % 150);
 const MARK = `"workspace":${QUOTA_MB * 1_000_000},`;
 
-/** Runs the script in all workspaces while processes are killed, then once more in peace, and compares everything. */
+/** Runs the script in all workspaces while processes are killed, then once more without kills, and compares everything. */
 export async function runKills(plan: Plan): Promise<Report> {
   const env = {
     SANDBOX: 'auto',
@@ -93,7 +93,7 @@ async function runOn(cluster: Cluster, plan: Plan): Promise<Report> {
     swept,
     breaches: [
       ...differences(expected, seen),
-      ...(Object.keys(quiet.again).length > 0 ? [`a call failed in peace: ${JSON.stringify(quiet.again)}`] : []),
+      ...(Object.keys(quiet.again).length > 0 ? [`a call failed without kills: ${JSON.stringify(quiet.again)}`] : []),
       ...left.map((pid) => `a process of a sandbox is left: ${pid}`),
     ],
   };
@@ -293,7 +293,7 @@ function kill(pid: number | undefined): void {
   }
 }
 
-/** An hour later: resolves to how many contents nobody used, when they are gone. */
+/** An hour later: resolves to the number of unused contents, when they are gone. */
 async function sweep(cluster: Cluster): Promise<number> {
   const unused = await query<{ sha256: string }>(cluster, UNUSED);
   await query(cluster, `update attachments set idle_since = now() - interval '2 hours' where idle_since is not null`);

@@ -6,7 +6,7 @@ const shell = (command: string): ScriptedCall => ({ name: 'reborn_shell', given:
 const python = (code: string): ScriptedCall => ({ name: 'reborn_python', given: { code, reset: true } });
 const write = (path: string, text: string): ScriptedCall => ({ name: 'reborn_file_write', given: { path, text } });
 
-/** Its bytes differ in each run, so those of a call that was killed after they were stored are of no use to anybody. */
+/** Its bytes differ in each run, so bytes that a killed call has stored are not used again. */
 export const STAMP = 'stamp.txt';
 
 /** What is done in the workspace with this number: always the same, and every output and file depends on all files before. */

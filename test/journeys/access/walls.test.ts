@@ -428,7 +428,7 @@ const MATRIX: Record<string, Row> = {
       },
     },
   })),
-  // push.test.ts has those of others
+  // push.test.ts has other users' devices
   'DELETE /api/notifications/devices/:id': row([404, 404, 404, 404], () => ({
     route: `/api/notifications/devices/${NOBODYS}`,
   })),
@@ -558,7 +558,7 @@ describe('access to the routes', () => {
   test.for(Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [[name, cells] as const] : [])))(
     '%s',
     async ([name, { expected, ask }], { service, lasting }) => {
-      const isShared = ask.length === 0; // it names nothing of anybody, so nothing is used up
+      const isShared = ask.length === 0; // it names no user's data, so nothing is used up
       const [ann, bob] = [await addUser(service, 'Ann'), isShared ? lasting.user : await addUser(service, 'Bob')];
       const make = (headers: { authorization: string }, user?: TestUser) =>
         isShared ? lasting.belongings : belongingsOf(service, headers, user);

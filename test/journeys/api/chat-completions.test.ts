@@ -51,7 +51,7 @@ type Asked = Awaited<ReturnType<typeof ask>>;
 
 const callOf = ({ message }: Asked) => {
   const [call] = message?.tool_calls ?? [];
-  if (!call) throw new Error(`There is no call in ${JSON.stringify(message)}.`);
+  if (!call) throw new Error(`The message has no call: ${JSON.stringify(message)}`);
   return call;
 };
 const output = (asked: Asked, content: unknown) => ({ role: 'tool', tool_call_id: callOf(asked).id, content });
@@ -232,7 +232,7 @@ test('a stream that fails ends with the error and without [DONE]', async ({ serv
   expect(isDone).toBe(false);
 });
 
-test('stop ends the answer before it, in a stream too, also when the model goes on', async ({ service, model }) => {
+test('stop ends the answer before it, in a stream too, also when the model continues', async ({ service, model }) => {
   const asked = [user('say hello world and wor more')];
   const whole = await ask(service, asked, { stop: ['again', ' world'] });
   expect(whole).toMatchObject({ finish: 'stop', message: { content: 'hello' } });
@@ -264,7 +264,7 @@ test('max_tokens and seed reach the model, and an answer that is cut has the rea
   }
 });
 
-test('tool_choice offers the tools of the caller, one of them, or none', async ({ service, model }) => {
+test('tool_choice offers all, one or none of the tools of the caller', async ({ service, model }) => {
   const offered = async (tool_choice: unknown, script: string) => {
     const answer = await ask(service, [user(script)], { tools, tool_choice });
     const { tools: names = [], toolChoice } = model.seen.at(-1) ?? {};

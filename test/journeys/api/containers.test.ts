@@ -68,7 +68,7 @@ test('a container begins with uploaded files, and takes others by their id', asy
   await expect(client.containers.files.create(made.id, {})).rejects.toMatchObject({ status: 400, param: 'file' });
 });
 
-test('the quota of a workspace is that of a container', async ({ service }) => {
+test('the quota of a workspace applies to a container', async ({ service }) => {
   const { containers } = connect(service);
   const { id } = await containers.create({ name: 'full' });
   const large = await toFile(Buffer.alloc(1_100_000), 'large.bin');
@@ -93,7 +93,7 @@ test('a container that expires is gone, and its rows are deleted', async ({ serv
   });
 });
 
-test('nobody sees the containers and files of others', async ({ service }) => {
+test('users see only their containers and files', async ({ service }) => {
   const mine = connect(service).containers;
   const { id } = await mine.create({ name: 'mine' });
   const file = await mine.files.create(id, { file: await csv('secret') });

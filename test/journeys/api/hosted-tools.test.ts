@@ -157,7 +157,7 @@ test('an answer cites the files that were handed over', async ({ service }) => {
   const message = output.find(({ type }) => type === 'message');
   const part = message?.type === 'message' ? message.content[0] : undefined;
   const [citation] = part?.type === 'output_text' ? part.annotations : [];
-  if (citation?.type !== 'container_file_citation') throw new Error('There is no citation.');
+  if (citation?.type !== 'container_file_citation') throw new Error('The citation is missing.');
   expect(added).toMatchObject([{ annotation: citation }]);
   expect(said.slice(citation.start_index, citation.end_index)).toBe('costs.csv');
   const { container_id } = citation;

@@ -33,7 +33,7 @@ test('the estimate covers input, instructions, context and tools, and grows with
   }
 });
 
-test('a continued thread counts with its history, and counting stores nothing, asks no model and is no send', async ({
+test('a continued thread counts with its history, and counting stores nothing, asks no model and does not count as a send', async ({
   service,
   model,
   home,

@@ -11,7 +11,7 @@ const output = (callId: string, said: string) => ({ type: 'function_call_output'
 
 const callOf = ({ output: items }: WireResponse) => {
   const call = items.find((item) => item.type === 'function_call');
-  if (!call) throw new Error(`There is no call in ${JSON.stringify(items)}.`);
+  if (!call) throw new Error(`The items have no call: ${JSON.stringify(items)}`);
   return call as unknown as { call_id: string; name: string; arguments: string };
 };
 const threadOf = ({ id }: WireResponse) => id.slice(-32);

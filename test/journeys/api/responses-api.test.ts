@@ -248,7 +248,7 @@ test('the status reports what is running', async ({ service }) => {
   });
 });
 
-test('a member sees the number of their own threads only', async ({ service }) => {
+test('a member sees the number of only their threads', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   await service.ask('say a thread of another user');
   const threadsOf = async (headers: Record<string, string>) =>

@@ -17,7 +17,7 @@ const output = (callId: string | undefined, said: string) => ({
 });
 const NOT_FOUND = { type: 'error', status: 400, error: { code: 'previous_response_not_found' } };
 
-test('each message is a create, and its events are those of a stream', async ({ service }) => {
+test('each message is a create, and its events are the same as in a stream', async ({ service }) => {
   for (const path of ['/v1/responses', '/api/v1/responses']) {
     const socket = await openResponses(service.url, path);
     const end = await socket.ask({ input: 'say one two', stream: true, background: true, stream_options: {} });

@@ -67,7 +67,7 @@ test('the OpenAI client uploads, lists, retrieves, reads and deletes files', asy
   filePage.parse(await (await service.request('/api/v1/files')).json());
 });
 
-test('a browser saves the bytes, whatever they are', async ({ service }) => {
+test('a browser saves the bytes of any file', async ({ service }) => {
   const { files } = connect(service);
   const page = await toFile(Buffer.from('<script>1</script>'), "it's (one).html", { type: 'text/html' });
   const { id } = await files.create({ file: page, purpose: 'user_data' });
@@ -104,7 +104,7 @@ function twoFiles(): FormData {
   return form;
 }
 
-test('bodies that are no form, or end too early, are refused', async ({ service }) => {
+test('bodies that are not a form, or end too early, are refused', async ({ service }) => {
   const post = (type: string, body: string) =>
     service.request('/v1/files', { method: 'POST', body, headers: { 'content-type': type } });
   for (const [type, body] of [
@@ -118,9 +118,7 @@ test('bodies that are no form, or end too early, are refused', async ({ service 
     expect(await refusalOf(await post(type, body))).toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
-test('a file may have 64 MiB, and not one byte more; the user may not have more than the limit', async ({
-  service,
-}) => {
+test('a file may have 64 MiB, and not one byte more; the limit of the user holds too', async ({ service }) => {
   const largest = new Blob([Buffer.alloc(64 * MIB, 'x')]);
   const stored = await send(service, formOf(largest));
   expect(stored.status).toBe(200);
@@ -160,7 +158,7 @@ test("another user's file is not found: not by its id, not in the list, not in a
   const { id } = await connect(service).files.create({ file: await toFile(PNG, 'mine.png'), purpose: 'user_data' });
   const { files, responses, chat } = connect(service, ann.token);
   for (const ask of [() => files.retrieve(id), () => files.content(id), () => files.delete(id)])
-    await expect(ask()).rejects.toMatchObject({ status: 404, error: { message: 'There is no such file.' } });
+    await expect(ask()).rejects.toMatchObject({ status: 404, error: { message: 'This file does not exist.' } });
   expect((await files.list()).data).toEqual([]);
   for (const file_id of [id, UNKNOWN, 'file-abc', '../x']) {
     const refused = { status: 400, code: 'invalid_request', param: 'input[0].content[0].file_id' };
@@ -270,13 +268,13 @@ test('the bytes stay as long as the file or a message has them', async ({ servic
   expect(again.output_text).toBe('there');
 });
 
-test('whatever a file is called, its name is one visible part of a path', async ({ service }) => {
+test('any name of a file becomes one visible part of a path', async ({ service }) => {
   const parts = ['..', '/', '\\', 'a', '"', "'", '\r\n', '\u0000', '\u202e', '%00', ';', ' ', 'é', '\ud800', '.', 'C:'];
   const hostile = fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((pieces) => pieces.join(''));
   await fc.assert(
     fc.asyncProperty(fc.oneof(hostile, fc.string({ unit: 'binary', maxLength: 400 })), async (name) => {
       const answer = await send(service, formOf('x', name || 'a'));
-      expect([200, 400]).toContain(answer.status); // a name with a line break is no name
+      expect([200, 400]).toContain(answer.status); // a name with a line break is invalid
       const { id, filename = 'refused' } = (await answer.json()) as { id?: string; filename?: string };
       expect(filename).toMatch(/^[^/\\\p{Cc}\p{Cf}\p{Cs}]+$/u);
       expect(filename).not.toMatch(/^\.*$/);

@@ -185,8 +185,8 @@ test('a follower sees the turn that continues after a gate before the messages t
     const answered = await socket.first('accepted', count);
     for (const each of [socket, late]) {
       await each.ended(behind.turn_id);
-      const started = each.seen.filter((told) => told.type === 'turn-event' && told.event.type === 'turn-started');
-      const turns = started.map((told) => (told.type === 'turn-event' ? told.turn_id : ''));
+      const started = each.seen.filter((got) => got.type === 'turn-event' && got.event.type === 'turn-started');
+      const turns = started.map((got) => (got.type === 'turn-event' ? got.turn_id : ''));
       expect(new Set(turns).size).toBe(turns.length);
       const shown = turns.filter((id) => id !== cancelled.turn_id);
       expect(shown.slice(-2)).toEqual([answered.turn_id, behind.turn_id]);

@@ -416,7 +416,7 @@ test('copies of what was sent go to the folder Sent, and a server that was resta
   await servers.stopSmtp();
   await servers.startSmtp();
   await person.say('/status', 'Status');
-  await person.got(/no conversation yet/);
+  await person.got(/No conversation yet/);
 });
 
 test('an answer to a mailbox that is gone is given up, and no copy claims that it was sent', async () => {

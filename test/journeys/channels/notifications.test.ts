@@ -112,7 +112,7 @@ test('an external tool that its caller answers is not announced, nor is an atten
   expect(asked.map((each) => bodyOf(each).type)).toEqual(['gate.opened']);
 });
 
-test('an operator hears of failed webhook turns of all users, in order, and users only of their own', async () => {
+test("an operator is notified of all users' failed webhook turns, in order, and users only of theirs", async () => {
   await addEndpoint(undefined, 'operator.example', { everyone: true });
   for (const message of ['break 400', 'say fine', 'break 400'])
     await waitFor('the job', async () => {
@@ -223,14 +223,16 @@ test('reborn delivery retry takes several ids, or all that were given up', async
   expect(await retry(one, newId(), 'nonsense')).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('1 delivery is due.'),
-    stderr: expect.stringMatching(/^reborn: [0-9a-f-]{36}: There is no such delivery\.\nreborn: nonsense: There is no/),
+    stderr: expect.stringMatching(
+      /^reborn: [0-9a-f-]{36}: This delivery does not exist\.\nreborn: nonsense: This delivery/,
+    ),
   });
   expect(await retry('--all-dead')).toMatchObject({ stdout: expect.stringContaining('1 delivery is due.') });
   expect(await listDead()).toEqual([]);
   expect(await retry('--all-dead', one)).toMatchObject({ code: 1, stderr: expect.stringContaining('not both') });
 });
 
-/** As the alert on dead deliveries sees them: all, and those of the last day. */
+/** As the alert on dead deliveries sees them: all, and in the last day. */
 const findCounts = async () => {
   const metrics = await (await as(undefined, '/metrics')).text();
   return [...metrics.matchAll(/^reborn_deliveries_dead(?:_last_day)?\{kind="event"\} (\d+)$/gm)].map(
@@ -238,7 +240,7 @@ const findCounts = async () => {
   );
 };
 
-test('dead deliveries of an earlier day, and of an endpoint that was removed, are no alarm', async ({ home }) => {
+test('dead deliveries of an earlier day, or of a removed endpoint, raise no alarm', async ({ home }) => {
   expect(await findCounts()).toEqual(['0', '0']);
   const { id } = await addEndpoint(ann, 'removed.example');
   answers.set('removed.example', [{ status: 500 }, { status: 500 }, { status: 500 }]);

@@ -83,7 +83,7 @@ test('an event is acknowledged once it is stored, and a mention that arrives twi
   expect(stage.phone.shown().filter(({ text }) => text === 'stored first')).toHaveLength(1);
 });
 
-test('a lost placeholder is found again, and a deleted message is written anew', async () => {
+test('a lost placeholder is found again, and a deleted message is written again', async () => {
   slack.fail(/^chat\.postMessage$/, 'lost');
   phone.say(slack, 'say found again');
   await shown(stage.phone, 'found again');
@@ -92,8 +92,8 @@ test('a lost placeholder is found again, and a deleted message is written anew',
   expect(slack.calls.some(({ method }) => method === 'conversations.history')).toBe(true);
 
   slack.fail(/^chat\.update$/, { status: 200, description: 'message_not_found' });
-  phone.say(slack, 'say anew');
-  await shown(stage.phone, 'anew');
+  phone.say(slack, 'say rewritten');
+  await shown(stage.phone, 'rewritten');
   await settled();
 });
 
@@ -181,7 +181,7 @@ test('slash commands do the same as typed ones', async () => {
   slack.sockets.deliver('slash_commands', phone.command('/reborn', 'status'));
   slack.sockets.deliver('slash_commands', phone.command('/new'));
   await waitFor('both answers', async () => stage.phone.shown().length === before + 2);
-  await shown(stage.phone, /^(Nothing is running|There is no conversation)/);
+  await shown(stage.phone, /^(Nothing is running|No conversation yet)/);
 });
 
 test('a revoked token is a problem that the operator sees, and nothing is lost', async () => {

@@ -126,7 +126,7 @@ test('routes are listed without their secrets, and disappear when removed', asyn
 
   await expectDone(reborn(remote, ['route', 'remove', 'billing']));
   expect((await deliver(service, 'billing', Buffer.from('{}'), {})).status).toBe(404);
-  expect((await reborn(remote, ['route', 'remove', 'billing'])).stderr).toContain('There is no route "billing"');
+  expect((await reborn(remote, ['route', 'remove', 'billing'])).stderr).toContain('The route "billing" does not exist');
   const again = ['route', 'add', 'issues', '--verify', 'github', '--user', 'x', '--message', 'say x'];
   expect((await reborn(remote, again, 'other')).stderr).toContain('already');
 });

@@ -123,7 +123,7 @@ test('the command asks first, erases removed and webhook users, and prints the c
   const run = await runReborn(['user', 'erase', 'Cid', '--yes', '--json'], { env: home.env });
   expect(JSON.parse(run.stdout)).toMatchObject({ subject: cid.id, deleted: { threads: 1, users: 1 } });
   const again = await runReborn(['user', 'erase', 'Cid', '--yes'], { env: home.env });
-  expect(again.stderr).toContain('There is no user "Cid"');
+  expect(again.stderr).toContain('The user "Cid" does not exist');
   const webhook = await runReborn(['user', 'erase', 'webhook:cid', '--yes'], { env: home.env });
   expect(webhook.stdout).toContain('Erased webhook:cid: 1 threads');
 });

@@ -44,7 +44,7 @@ const isBuilt = async (index: NoteIndex) =>
 /** How often the act scans ann's index. */
 const scansDuring = (act: (trx: OwnedTransaction) => Promise<unknown>) =>
   withOwner(server.db, ann, async (trx) => {
-    // Those of earlier transactions count, too, until the connection has reported them.
+    // Scans of earlier transactions count, too, until the connection has reported them.
     const earlier = await countScans(trx);
     await act(trx);
     return (await countScans(trx)) - earlier;

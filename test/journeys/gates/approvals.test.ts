@@ -362,7 +362,7 @@ test('commands list pending gates and approvals, and revoke approvals', async ({
     `send  also after reading text by others  only for the mission ${approval?.id}\n`,
   );
   await reborn('approval', 'revoke', approval?.id ?? '');
-  expect(await reborn('approval', 'list')).toContain('There are no standing approvals');
+  expect(await reborn('approval', 'list')).toContain('No standing approvals');
 });
 
 test('a decision that cannot be recorded does not take effect', async ({ home }) => {

@@ -79,7 +79,7 @@ test('an answer that is not complete is refused, and the card stays', async () =
   expect(ran).toEqual([]);
 });
 
-test('a call that cannot be undone has a card of its own, and is never approved for always', async () => {
+test('a call that cannot be undone has a separate card, and is never approved for always', async () => {
   const { gate } = await chat('use erase {"n":1}\nuse send {}');
   expect(gate.calls).toHaveLength(1);
   expect(await openGate(gate.id)).not.toHaveProperty('always');

@@ -94,7 +94,7 @@ test('a file is by others unless its sender wrote it, small or stored apart', as
   expect(isPosted('my upload')).toBe(true);
 });
 
-test("the result of a caller's tool is by others, whatever the caller says about it", async ({ service, home }) => {
+test("the result of a caller's tool is by others, even if the caller says otherwise", async ({ service, home }) => {
   const output = (name: string) => ({
     type: 'function_call_output',
     call_id: 'c',

@@ -137,7 +137,7 @@ function expectHidden({ hidden }: Pick<McpOAuthServer, 'hidden'>, places: unknow
   for (const token of hidden) expect(text).not.toContain(token);
 }
 
-test('the tokens of all users are removed with the server, and those of a user with the user', async ({
+test("all users' tokens are removed with the server, and a user's tokens with the user", async ({
   service,
   mcp,
   ann,
@@ -211,7 +211,7 @@ test('a token that ends early is renewed, and a server that refuses every token 
   expect(await ask(service, 'use post__read {}', ann)).toBe('result: {}');
 });
 
-test('a sign-in counts once, for the person who started it, and only with the answer of its own server', async ({
+test('a sign-in counts once, for the person who started it, and only with the answer of the same server', async ({
   service,
   mcp,
   ann,

@@ -26,7 +26,7 @@ async function start(replicas: number, env: Record<string, string>) {
   }
   const usage = async () => {
     const [service] = services;
-    if (!service) throw new Error('There is no service.');
+    if (!service) throw new Error('No service was started.');
     const answer = await service.request('/api/usage?days=1');
     return ((await answer.json()) as { usage: Record<string, unknown>[] }).usage;
   };

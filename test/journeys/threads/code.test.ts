@@ -58,7 +58,7 @@ plt.bar(['Ann', 'Bob'], [3, 5]); plt.title('Costs'); plt.savefig('chart.png')`;
   expect((await chat(service, python('x', { reset: true }), id)).text).toContain("name 'x' is not defined");
 });
 
-test('what can not be kept is named, and a limit ends a call', async ({ service }) => {
+test('files that can not be kept are named, and a limit ends a call', async ({ service }) => {
   const { id, text } = await chat(
     service,
     shell(`ln -s /etc/passwd link; touch $'a\\nb' ok.txt; printf '\\033[31mred'`),

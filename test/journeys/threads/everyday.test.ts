@@ -183,7 +183,7 @@ test('a policy of the operator applies from the next call on, is audited, and ca
   const unknown = '/api/tool-policies/reborn_tim';
   expect(await send(service, 'PUT', unknown, { level: 'never' })).toMatchObject({
     status: 404,
-    body: { error: { message: 'There is no tool "reborn_tim". Did you mean "reborn_time"?' } },
+    body: { error: { message: 'The tool "reborn_tim" does not exist. Did you mean "reborn_time"?' } },
   });
   expect((await send(service, 'PUT', unknown, { level: 'never', not_yet: true })).status).toBe(200);
   expect((await send(service, 'DELETE', unknown)).status).toBe(204);

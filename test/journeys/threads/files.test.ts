@@ -181,7 +181,7 @@ test('limits hold before anything is written', async ({ service }) => {
   expect([last.status, await last.text()]).toEqual([400, expect.stringContaining('all files of this user')]);
 });
 
-test('what the owner changes while a call runs is kept', async ({ service }) => {
+test("keeps the owner's changes while a call runs", async ({ service }) => {
   const { id } = await chat(service, 'say hello');
   meanwhile.act = () => put(service, id, 'plan.md', 'of the owner');
   const { text } = await chat(service, 'use reborn_slow_write {}', id);

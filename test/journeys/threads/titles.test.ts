@@ -79,7 +79,7 @@ test('a user without budget gets no title, and one can turn titles off', async (
   expect(asked(model)).toBe(before);
 });
 
-test('a try that ended in a crash is repeated once, and a model that fails is not asked for ever', async ({
+test('a try that ended in a crash is repeated once, and a model that fails is not asked again and again', async ({
   service,
   model,
   home,

@@ -210,7 +210,7 @@ test('searches, exports, forks and inspections keep to the line', async ({ servi
   expect(JSON.stringify(await service.get(response))).toContain('heliotrope');
 });
 
-test('a shared link keeps the line that was shared, whatever is shown later', async ({ service }) => {
+test('a shared link keeps the line that was shared, even if another one is shown later', async ({ service }) => {
   const { thread_id: id } = await chat(service, 'say harbour');
   await chat(service, 'say private', { thread_id: id });
   const edited = await ask(service, id, 2, { text: 'say public' });

@@ -94,7 +94,7 @@ function Frame() {
   );
 }
 
-/** A question mark in a text is no command. */
+/** A question mark in a text is not a command. */
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 

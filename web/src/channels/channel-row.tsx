@@ -87,7 +87,7 @@ function Connection({ channel: { last_error: error, received_at: received } }: P
   return <StatusMark mark="done" words={t`connected`} />;
 }
 
-/** Telegram is told its address by the service; the settings of a Slack app need it. */
+/** The service sends its address to Telegram; the settings of a Slack app need it. */
 function RequestUrl({ channel }: Props) {
   if (channel.channel !== 'slack' || channel.request_url === null) return null;
   return (

@@ -13,7 +13,7 @@ export function useFileUrl(path: string): string | undefined {
         if (isGone) URL.revokeObjectURL(file.url);
         else setUrl(file.url);
       },
-      () => setUrl(undefined), // the words in its place stay
+      () => setUrl(undefined), // the words that are shown instead stay
     );
     return () => {
       isGone = true;

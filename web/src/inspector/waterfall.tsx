@@ -19,7 +19,7 @@ const COLOURS: Record<Span['kind'], string> = {
   gate: 'bg-waiting',
 };
 
-/** The labels of the API are English. Those of these kinds are names. */
+/** The labels of the API are English. For these kinds, they are names. */
 export function labelOf(span: Span): string {
   if (span.kind === 'wait') return t`in the queue`;
   if (span.kind === 'model') return t`model`;

@@ -47,7 +47,7 @@ async function show(language: Language): Promise<void> {
 const languageOf = (choice: LanguageChoice): Language =>
   choice === 'browser' ? pickLanguage(navigator.languages) : choice;
 
-/** The first language that the app has, of those that the browser asks for. */
+/** The browser's first language that the app has. */
 export function pickLanguage(wanted: readonly string[]): Language {
   for (const tag of wanted) {
     const [base = ''] = tag.toLowerCase().split('-');

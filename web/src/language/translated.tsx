@@ -3,7 +3,7 @@ import { I18nProvider } from '@lingui/react';
 import type { ReactNode } from 'react';
 import { useLanguage } from './language.ts';
 
-/** Everything inside is shown anew in another language, so a text can't stay behind in the old one. */
+/** Renders everything inside again in another language, so a text can't stay behind in the old one. */
 export function Translated({ children }: { readonly children: ReactNode }) {
   return (
     <I18nProvider key={useLanguage()} i18n={i18n}>

@@ -11,7 +11,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { NoteOrigin } from './note-origin.tsx';
 
-/** A whole note, which can be written anew or deleted. */
+/** A whole note, which can be rewritten or deleted. */
 export function NoteDrawer({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
   const { data, error } = useQuery({
     queryKey: ['note', path],

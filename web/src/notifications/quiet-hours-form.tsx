@@ -8,7 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 
-/** The hours in which events wait. */
+/** The hours when events wait. */
 export function QuietHoursForm({ quiet }: { readonly quiet: QuietHours | null }) {
   const queries = useQueryClient();
   const [draft, setDraft] = useState<QuietHours>(() => quiet ?? NIGHT);

@@ -20,7 +20,7 @@ export function ActivityCharts({ minutes }: Activity) {
   );
 }
 
-/** All sixty minutes: those in which nothing ended are zero. */
+/** All sixty minutes: minutes without ended turns are zero. */
 function withQuietMinutes(minutes: Activity['minutes']): Activity['minutes'] {
   const known = new Map(minutes.map((minute) => [minute.at, minute]));
   const current = Math.floor(Date.now() / MINUTE_MS);

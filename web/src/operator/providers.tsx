@@ -125,7 +125,7 @@ function describeKey({ key_source: source }: ModelProvider): string {
   return source === 'stored' ? t`key stored` : t`no key`;
 }
 
-/** Servers of one's own often need none. */
+/** Private servers often need none. */
 const needsKey = ({ key_source: source, kind, name }: ModelProvider) =>
   source === null && (kind !== 'openai-compatible' || name === 'openai');
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Problem } from './problem.tsx';
 import { Skeleton } from './skeleton.tsx';
 
-/** What stands below a list's filter: its rows, or why there are none. */
+/** The part below a list's filter: its rows, or why there are none. */
 export function Listed<T>({
   rows,
   error,

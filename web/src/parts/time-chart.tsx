@@ -9,7 +9,7 @@ type Props<Point> = {
   readonly value: keyof Point & string;
   readonly format: (value: number) => string;
   readonly line?: boolean;
-  /** Charts of one group show the same moment when one of them is pointed at. */
+  /** Pointing at a chart shows the same moment in all charts of its group. */
   readonly group: string;
 };
 

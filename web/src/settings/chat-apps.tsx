@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
-/** The chats on other platforms in which the agent knows this person. */
+/** The chats on other platforms where the agent knows this person. */
 export function ChatApps() {
   const queries = useQueryClient();
   const { data, error } = useQuery({ queryKey: ['channels'], queryFn: () => client.call('GET /api/channels') });

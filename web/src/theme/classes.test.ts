@@ -86,7 +86,7 @@ async function usedClasses(): Promise<{ readonly file: string; readonly name: st
 
 type Node = { readonly type: string; readonly [key: string]: unknown };
 
-/** The classes in the strings of `className`, and in those of the constants that it names. */
+/** The classes in the strings of `className`, and of the constants that it names. */
 function findClasses(code: string): Set<string> {
   const { program } = parseSync('file.tsx', code);
   const constants = new Map<string, unknown>();
@@ -104,7 +104,7 @@ function findClasses(code: string): Set<string> {
 function classesIn(value: unknown, constants: ReadonlyMap<string, unknown>): string[] {
   const texts: string[] = [];
   walk(value, (node) => {
-    if (node.type === 'BinaryExpression') return false; // what is compared is no class
+    if (node.type === 'BinaryExpression') return false; // a compared string is not a class
     if (node.type === 'Literal' && typeof node['value'] === 'string') texts.push(node['value']);
     if (node.type === 'TemplateElement') texts.push((node['value'] as { cooked: string }).cooked);
     const constant = node.type === 'Identifier' ? constants.get(nameOf(node)) : undefined;

@@ -3,7 +3,7 @@ import type { Thread } from '@reborn-agent/client/api';
 import { NameInput } from './name-input.tsx';
 import { useChangeThread } from './use-threads.ts';
 
-/** A thread's title while it is typed anew. */
+/** A thread's title while it is edited. */
 export function RenameThread({ thread, onDone }: { readonly thread: Thread; readonly onDone: () => void }) {
   const change = useChangeThread(thread.id);
   return (

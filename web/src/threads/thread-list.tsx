@@ -17,7 +17,7 @@ const SelectThreads = lazy(() => import('./select-threads.tsx').then((module) =>
 
 type Channel = Thread['channel'] | 'all';
 
-/** The threads, searched and in groups. Those of programs are shown on request. */
+/** The threads, searched and in groups. Threads of programs are shown on request. */
 export function ThreadList() {
   const [text, setText] = useState('');
   const [archived, setArchived] = useState(false);

@@ -45,7 +45,7 @@ export function useDeleteThread(id: string) {
   });
 }
 
-/** Archives, restores, moves or deletes many threads. One that another window has deleted already is no failure. */
+/** Archives, restores, moves or deletes many threads. One that another window has deleted already does not count as a failure. */
 export function useManyThreads() {
   const queries = useQueryClient();
   return useMutation({

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 
-/** What a tool does, for people. The description that the model reads stands in for tools that others wrote. */
+/** What a tool does, for people. For tools that others wrote, it is the description that the model reads. */
 export function describeTool({ name, source, description }: AgentTool): string {
   return (source === 'builtin' ? BUILTIN[name]?.() : undefined) ?? description ?? '';
 }

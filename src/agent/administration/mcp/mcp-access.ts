@@ -41,7 +41,7 @@ export async function limitRequests({ takeUse }: Pick<McpAdminParts, 'takeUse'>,
     throw new RateLimited(retryInSeconds, `Too many requests to MCP servers. Retry in ${retryInSeconds} s.`);
 }
 
-export const noServer = (name: string) => new NotFound(`There is no MCP server "${name.slice(0, 64)}" here.`);
+export const noServer = (name: string) => new NotFound(`The MCP server "${name.slice(0, 64)}" does not exist here.`);
 
 /** Failures of a server are mistakes of the request that named it. */
 export async function orExplain<T>(act: () => Promise<T>, param: string | null): Promise<T> {

@@ -62,7 +62,7 @@ function checkArguments(prompt: McpPrompt, given: Readonly<Record<string, string
   const missing = prompt.arguments.find(({ name, required }) => required && !given[name]);
   if (missing) throw invalid(`The argument ${missing.name} is missing.`);
   const unknown = Object.keys(given).find((name) => prompt.arguments.every((each) => each.name !== name));
-  if (unknown !== undefined) throw invalid(`There is no argument "${unknown.slice(0, 64)}".`);
+  if (unknown !== undefined) throw invalid(`The prompt has no argument "${unknown.slice(0, 64)}".`);
 }
 
 const invalid = (message: string) => new InvalidRequest('invalid_request', 'arguments', message);

@@ -73,7 +73,7 @@ export function createChatAccounts(parts: AccountParts) {
   };
 }
 
-export const noChannel = () => new NotFound('There is no such channel.');
+export const noChannel = () => new NotFound('This channel does not exist.');
 
 async function addAccount(parts: AccountParts, principal: Principal, asked: AskedAccount): Promise<ChatAccount> {
   const { db, connections, inbox } = parts;

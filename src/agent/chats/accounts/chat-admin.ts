@@ -53,7 +53,7 @@ export function createChatAdmin(
     },
 
     async unlink(principal: Principal, link: Pick<ChatLink, 'accountId' | 'sender'>): Promise<void> {
-      if (!(await linking.unlink(principal, link))) throw new NotFound('There is no such link.');
+      if (!(await linking.unlink(principal, link))) throw new NotFound('This link does not exist.');
     },
   };
 }

@@ -63,7 +63,7 @@ async function stopTurns({ db, agent }: HandlerParts, command: Command): Promise
 async function describeStatus({ db }: HandlerParts, command: Command): Promise<string> {
   const { owner } = command;
   const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
-  if (!threadId) return 'There is no conversation yet. Send a message to start one.';
+  if (!threadId) return 'No conversation yet. Send a message to start one.';
   const open = await listOpen(db, owner, threadId);
   const isAsked = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId));
   if (isAsked)

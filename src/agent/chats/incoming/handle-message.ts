@@ -30,7 +30,7 @@ export async function handleMessage(parts: HandlerParts, handled: HandledUpdate<
   return { state: 'done', turnId: started.id };
 }
 
-/** The id of the update is the idempotency key: an update starts one turn, however often it is handled. */
+/** The id of the update is the idempotency key: an update starts one turn, even if it is handled several times. */
 async function start(
   parts: HandlerParts,
   handled: HandledUpdate<'message'>,

@@ -22,7 +22,7 @@ const plain = (code: string) => code.trim().toUpperCase().replaceAll('-', '');
 export const isCode = (given: string): boolean => CODE.test(plain(given));
 
 /**
- * Guesses by sender. There is no limit for all of them together, which strangers could use up. A code is one of 2^50: with a hundred
+ * Guesses by sender. Strangers could use up a limit for all senders together. A code is one of 2^50: with a hundred
  * open codes, a thousand guesses a second find one in about 350 years.
  */
 const GUESSES = { limit: 5, windowSeconds: 600 };

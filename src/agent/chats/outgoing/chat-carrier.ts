@@ -74,12 +74,12 @@ async function placeOrSay(parts: CarrierParts, placing: Placing): Promise<string
   } catch (error) {
     if (!message.files?.length || !(error instanceof ChatFailed && error.result.outcome === 'refused')) throw error;
     const words = { markdown: message.otherwise ?? message.markdown };
-    const isApart = opened.connection.upload !== undefined; // there is no message that could take the words
+    const isApart = opened.connection.upload !== undefined; // no message can take the words
     return place(parts, { ...placing, part: isApart ? part + INSTEAD : part, message: words });
   }
 }
 
-/** Shows one message; undefined when there was no time left. */
+/** Shows one message; undefined when the time was over. */
 async function place(parts: CarrierParts, placing: Placing): Promise<string | undefined> {
   const { db, claimSeconds: seconds = CLAIM_SECONDS } = parts;
   const { opened, owner, post, key, part, message, call } = placing;

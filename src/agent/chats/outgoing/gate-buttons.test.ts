@@ -40,7 +40,7 @@ const port = (style: ChatPort['style'], longest = 2000) =>
   ({ style, split: (text: string) => text.match(new RegExp(`[^]{1,${longest}}`, 'g')) ?? [] }) as unknown as ChatPort;
 const REASON = "Asked because this conversation has read `news.example/'boats` (text by others) and your notes.";
 
-test('a chat shows why a card asks, all of its calls, and the part of an address that nobody has shown', () => {
+test('a chat shows why a card asks, all of its calls, and the unshown part of an address', () => {
   const message = messageFor(gate({ ...read, others: [open(url.indexOf('diary'))] }), port('chat'), undefined);
   for (const words of [
     '**Approve these 2 calls?**',

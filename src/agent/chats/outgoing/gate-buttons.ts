@@ -21,7 +21,7 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
   }
   const { reason, calls } = describeCard(gate, code);
   const why = reason === undefined ? [] : [reason];
-  // Whoever can write a letter in someone's name could approve with it; the web app knows who answers.
+  // A letter with a forged sender could approve; the web app knows who answers.
   if (port.style === 'letter')
     return {
       markdown: [

@@ -89,7 +89,7 @@ async function streamReply(parts: LiveParts, following: Following, signal: Abort
   }
 }
 
-/** Returns for how long to leave the chat in peace. */
+/** Returns how long to wait before the next update of the chat. */
 async function showWords(
   { db, claimSeconds: seconds = CLAIM_SECONDS }: LiveParts,
   { connection, port }: OpenAccount,

@@ -72,7 +72,7 @@ export function createDevices(db: Database, findVapid: FindVapid) {
 }
 
 const invalid = (param: string | null, message: string) => new InvalidRequest('invalid_request', param, message);
-const noDevice = () => new NotFound('There is no such device.');
+const noDevice = () => new NotFound('This device does not exist.');
 
 /** What can be checked now. The address of the host is checked for each message. */
 function checkEndpoint(given: string): string {

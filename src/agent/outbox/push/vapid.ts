@@ -3,7 +3,7 @@ import { audited } from '#store/audit.ts';
 import { claimSetting } from '#store/settings.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 
-/** The key pair by which push services recognise this installation (RFC 8292). */
+/** The key pair that identifies this installation to push services (RFC 8292). */
 export type Vapid = {
   /** An uncompressed point in base64url, as browsers want it for a subscription. */
   readonly publicKey: string;

@@ -31,11 +31,11 @@ const tool = (fields: object) => ({ tools: [{ type: 'function', function: fields
 const REFUSED: [why: string, more: object, refusal: object][] = [
   ['two answers', { n: 2 }, { code: 'invalid_request', param: 'n' }],
   ['an unusual count', { n: '1' }, { code: 'invalid_request', param: 'n' }],
-  ['a model that is no text', { model: 1 }, { code: 'invalid_request', param: 'model' }],
-  ['a stream that is no flag', { stream: 'yes' }, { code: 'invalid_request', param: 'stream' }],
+  ['a model that is not a text', { model: 1 }, { code: 'invalid_request', param: 'model' }],
+  ['a stream that is not a flag', { stream: 'yes' }, { code: 'invalid_request', param: 'stream' }],
   ['a temperature above 2', { temperature: 2.1 }, { code: 'invalid_request', param: 'temperature' }],
-  ['tools that are no list', { tools: {} }, { code: 'invalid_tool', param: 'tools' }],
-  ['a tool that is no object', { tools: [1] }, { code: 'invalid_tool', param: 'tools[0]' }],
+  ['tools that are not a list', { tools: {} }, { code: 'invalid_tool', param: 'tools' }],
+  ['a tool that is not an object', { tools: [1] }, { code: 'invalid_tool', param: 'tools[0]' }],
   ['a tool of another type', { tools: [{ type: 'custom' }] }, { code: 'invalid_tool', param: 'tools[0].type' }],
   [
     'a tool without a function',
@@ -45,7 +45,7 @@ const REFUSED: [why: string, more: object, refusal: object][] = [
   ['a tool without a name', tool({}), { code: 'invalid_tool', param: 'tools[0].function.name' }],
   ['a name of the agent', tool({ name: 'reborn_time' }), { code: 'invalid_tool', param: 'tools[0].function.name' }],
   [
-    'parameters that are no object',
+    'parameters that are not an object',
     tool({ name: 'a', parameters: [] }),
     { code: 'invalid_tool', param: 'tools[0].function.parameters' },
   ],

@@ -32,7 +32,7 @@ export type ChatRequest = {
   readonly sampling: Sampling | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tools: readonly ToolDefinition[];
-  /** Whether the answer must be a call of one of them. */
+  /** Whether the answer must be a call of one of `tools`. */
   readonly mustCall: boolean;
   /** The form of the answer; undefined for text. */
   readonly format: OutputFormat | undefined;

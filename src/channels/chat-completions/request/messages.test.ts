@@ -81,11 +81,11 @@ const REFUSED: [why: string, messages: unknown, param: string][] = [
   ['no messages', undefined, 'messages'],
   ['a text', 'Hello', 'messages'],
   ['an empty list', [], 'messages'],
-  ['a message that is no object', [USER, 'Hello'], 'messages[1]'],
+  ['a message that is not an object', [USER, 'Hello'], 'messages[1]'],
   ['an unknown role', [{ role: 'function', content: 'x' }], 'messages[0].role'],
   ['no content', [{ role: 'user' }], 'messages[0].content'],
   ['a content of null', [{ role: 'user', content: null }], 'messages[0].content'],
-  ['a part that is no object', [{ role: 'user', content: ['x'] }], 'messages[0].content[0]'],
+  ['a part that is not an object', [{ role: 'user', content: ['x'] }], 'messages[0].content[0]'],
   ['an unknown part', [{ role: 'user', content: [{ type: 'input_audio' }] }], 'messages[0].content[0].type'],
   ['a part without text', [{ role: 'user', content: [{ type: 'text' }] }], 'messages[0].content[0].text'],
   [
@@ -99,7 +99,7 @@ const REFUSED: [why: string, messages: unknown, param: string][] = [
     'messages[0].content[0].file.file_id',
   ],
   ['an assistant message at the end', [USER, { role: 'assistant', content: 'Hi' }], 'messages[1].role'],
-  ['calls that are no list', [USER, { role: 'assistant', tool_calls: {} }, USER], 'messages[1].tool_calls'],
+  ['calls that are not a list', [USER, { role: 'assistant', tool_calls: {} }, USER], 'messages[1].tool_calls'],
   ['a call without an id', [USER, { role: 'assistant', tool_calls: [call('')] }, USER], 'messages[1].tool_calls[0].id'],
   [
     'a call of another type',
@@ -117,7 +117,7 @@ const REFUSED: [why: string, messages: unknown, param: string][] = [
     'messages[1].tool_calls[0].function.name',
   ],
   [
-    'arguments that are no text',
+    'arguments that are not a text',
     [USER, { role: 'assistant', tool_calls: [call('a', { function: { name: 'a', arguments: {} } })] }, USER],
     'messages[1].tool_calls[0].function.arguments',
   ],

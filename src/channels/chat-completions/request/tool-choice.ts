@@ -26,7 +26,7 @@ function parseToolChoice(value: unknown): ToolChoice {
   throw refuse('tool_choice must be none, auto, required, or an object that names a function.');
 }
 
-/** The tools that the model gets. When it must call one, it gets no others, not even those of the agent. */
+/** The tools that the model gets. When it must call one, it gets no others, not even the agent's. */
 export function chooseTools(
   tools: readonly ToolDefinition[],
   choice: ToolChoice,

@@ -12,7 +12,7 @@ import { newSlackChannel, slackCredentials } from './new-slack-channel.ts';
 type Services = { readonly chatAdmin: ChatAdmin };
 
 const path = '/api/channels/{id}';
-const params = z.object({ id: uuid<ChatAccountId>('There is no such channel.') });
+const params = z.object({ id: uuid<ChatAccountId>('This channel does not exist.') });
 
 const channel = z
   .strictObject({

@@ -42,7 +42,9 @@ export const newMailChannel = z.strictObject({
     .array(mailAddress('aliases'), 'aliases must be a list of mail addresses.')
     .max(20)
     .default([])
-    .describe('Other addresses whose mail arrives in the mailbox. Mail must be addressed to one of them.'),
+    .describe(
+      'Other addresses whose mail arrives in the mailbox. Mail must be addressed to the mailbox or to an alias.',
+    ),
   imap: mailServer('imap', 993),
   smtp: mailServer('smtp', 465),
   user: line('user', 320),

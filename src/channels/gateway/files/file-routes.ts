@@ -17,7 +17,7 @@ const anyVersion = z.coerce
   .number<string>('version must be a number.')
   .int('version must be a whole number.')
   .min(0, 'version must be 0 or more.')
-  .max(2_147_483_647, 'There is no such version.');
+  .max(2_147_483_647, 'This version does not exist.');
 const query = z.object({ version: anyVersion.optional().describe('The newest one when left out.') });
 
 const listFiles = defineRoute({
@@ -107,7 +107,7 @@ const listVersions = defineRoute({
 const restoreFiles = defineRoute({
   method: 'post',
   path: '/api/threads/{id}/file-versions/{version}/restore',
-  summary: 'Restore the files of a version, or one of them, as a new version.',
+  summary: 'Restore one or all files of a version, as a new version.',
   params: threadParams.extend({ version: anyVersion }),
   body: z
     .strictObject({ path: z.string('path must be a string.').optional().describe('All files when left out.') })

@@ -11,7 +11,7 @@ import { openGate, renderGate } from './gate-shape.ts';
 
 type Services = { readonly agent: Agent };
 
-const gateParams = z.object({ id: uuid<GateId>('There is no such gate.') });
+const gateParams = z.object({ id: uuid<GateId>('This gate does not exist.') });
 
 const listGates = defineRoute({
   method: 'get',
@@ -94,7 +94,7 @@ export const gateAnswer = z
 export function toGateAnswer(said: z.infer<typeof gateAnswer>): GateAnswer {
   const { answer, answers, only, reason, user_id: userId, input } = said;
   if ((answer === undefined) === (answers === undefined))
-    throw new InvalidRequest('invalid_request', 'answer', 'Give an answer for all calls, or answers: one of them.');
+    throw new InvalidRequest('invalid_request', 'answer', 'Give either an answer for all calls, or answers.');
   if (only && answer !== 'always')
     throw new InvalidRequest('invalid_request', 'only', 'only goes with the answer always.');
   if (answers) return { kind: 'each', answers: new Map(Object.entries(answers)), reason: reason ?? '' };

@@ -32,7 +32,7 @@ const address = z
     z.strictObject({
       kind: z.literal('composed'),
       site: z.string(),
-      shown: z.int().min(0).describe('How many characters of the address the model had read or was told.'),
+      shown: z.int().min(0).describe('How many characters of the address the model had read or was given.'),
     }),
     z.strictObject({ kind: z.literal('repeated'), site: z.string(), reason: z.enum(['many', 'again']) }),
   ])

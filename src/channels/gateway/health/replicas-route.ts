@@ -27,7 +27,7 @@ const replicaList = z
     deliveries: z.strictObject({
       open: count.describe('Those that are not made yet.'),
       dead: count.describe('Those that were given up. Removed devices, endpoints and channels do not count.'),
-      dead_last_day: count.describe('Those of them that were given up in the last day.'),
+      dead_last_day: count.describe('Deliveries that were given up in the last day.'),
     }),
   })
   .meta({ id: 'ReplicaList' });

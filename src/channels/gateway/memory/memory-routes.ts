@@ -77,7 +77,7 @@ const getNote = defineRoute({
   errors: [400, 404],
   async handle({ principal, params: at }, { memory }: Services) {
     const found = await memory.find(principal, at.path);
-    if (!found) throw new NotFound('There is no such note.');
+    if (!found) throw new NotFound('This note does not exist.');
     return renderNote(found);
   },
 });
@@ -113,7 +113,7 @@ const keepNotes = defineRoute({
       all: z
         .literal(true, 'all may only be true.')
         .optional()
-        .describe('Keeps all notes of unknown origin. Those of the origin `foreign` are kept by their paths alone.'),
+        .describe('Keeps all notes of unknown origin. Notes of the origin `foreign` are kept by their paths alone.'),
     })
     .refine(({ paths, all }) => (paths === undefined) !== (all === undefined), 'Give either paths or all.')
     .meta({ id: 'KeptNotes' }),
@@ -140,7 +140,7 @@ const deleteNote = defineRoute({
   errors: [400, 404],
   async handle({ principal, params: at }, { memory }: Services) {
     const existed = await memory.delete(principal, at.path);
-    if (!existed) throw new NotFound('There is no such note.');
+    if (!existed) throw new NotFound('This note does not exist.');
   },
 });
 

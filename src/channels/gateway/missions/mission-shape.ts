@@ -138,7 +138,7 @@ export const savedMission = mission
     asks_after_others: z
       .array(z.string())
       .describe(
-        'Those of `tools` whose calls wait for an approval once a run has read text by others, such as a page or a mail. Tools that decide for each call are not listed.',
+        'The names in `tools` whose calls wait for an approval once a run has read text by others, such as a page or a mail. Tools that decide for each call are not listed.',
       ),
   })
   .meta({ id: 'SavedMission' });

@@ -17,7 +17,7 @@ const provider = z
     key_source: z
       .enum(['environment', 'stored'])
       .nullable()
-      .describe('`environment` is used before `stored`; null: there is no key.'),
+      .describe('`environment` is used before `stored`; null: the key is missing.'),
     variable: z.string().nullable().describe('The environment variable for its key.'),
     stored: z.boolean().describe('Whether it was added here, and can be removed.'),
   })

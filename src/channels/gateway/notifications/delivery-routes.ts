@@ -10,7 +10,7 @@ import { pageLimit } from '../page.ts';
 type Services = { readonly deliveries: Deliveries };
 
 const path = '/api/deliveries/{id}';
-const params = z.object({ id: uuid<DeliveryId>('There is no such delivery.') });
+const params = z.object({ id: uuid<DeliveryId>('This delivery does not exist.') });
 
 const delivery = z
   .strictObject({

@@ -16,7 +16,7 @@ import { noticeTypes } from './notice-shape.ts';
 type Services = { readonly devices: Devices; readonly site: Site };
 
 const path = '/api/notifications/devices/{id}';
-const params = z.object({ id: uuid<DeviceId>('There is no such device.') });
+const params = z.object({ id: uuid<DeviceId>('This device does not exist.') });
 
 const newDevice = z
   .strictObject({

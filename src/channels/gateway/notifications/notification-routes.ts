@@ -12,7 +12,7 @@ import { noticeTypes } from './notice-shape.ts';
 type Services = { readonly notifications: Notifications };
 
 const path = '/api/notifications/endpoints/{id}';
-const params = z.object({ id: uuid<EndpointId>('There is no such endpoint.') });
+const params = z.object({ id: uuid<EndpointId>('This endpoint does not exist.') });
 
 const localTime = (name: string) =>
   z
@@ -86,7 +86,7 @@ const getNotifications = defineRoute({
 const putPreferences = defineRoute({
   method: 'put',
   path: '/api/notifications/preferences',
-  summary: 'Set the hours in which the caller is not notified.',
+  summary: "Set the caller's quiet hours.",
   body: preferences,
   responses: { 200: { description: 'The preferences.', json: preferences } },
   errors: [400],

@@ -63,7 +63,7 @@ const putShare = defineRoute({
     .strictObject({
       include_tools: z.boolean().default(false),
       include_attachments: z.boolean().default(false),
-      new_link: z.boolean().default(false).describe('true: the thread gets another link, and the former one ends.'),
+      new_link: z.boolean().default(false).describe('true: the thread gets another link, and the old one ends.'),
     })
     .default({ include_tools: false, include_attachments: false, new_link: false })
     .meta({ id: 'ShareRequest' }),

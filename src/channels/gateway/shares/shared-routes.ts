@@ -101,8 +101,8 @@ const readSharedPart = defineRoute({
   summary: 'Get the bytes of an image or a file of a shared thread.',
   access: 'public',
   params: linkParams.extend({
-    item: uuid<ItemId>('There is no such attachment.'),
-    index: z.coerce.number<string>('There is no such attachment.').int('There is no such attachment.').min(0),
+    item: uuid<ItemId>('This attachment does not exist.'),
+    index: z.coerce.number<string>('This attachment does not exist.').int('This attachment does not exist.').min(0),
   }),
   responses: { 200: { description: 'The bytes, with their media type or as application/octet-stream.' } },
   errors: [404, 429],

@@ -79,7 +79,7 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
       const callback = new URL(addressOf(request, site, CALLBACK) + queryOf(request));
       const signedIn = await signIn.oidc.finish(ticket, callback, formerOf(request));
       if (signedIn.outcome === 'unknown') return sendText(reply, 401, START_AGAIN);
-      // The code of the provider is spent, so the other cell asks for one of its own.
+      // The code of the provider is spent, so the other cell asks for a new one.
       if (signedIn.outcome === 'elsewhere') return reply.redirect(`/login/oidc?cell=${digitsOf(signedIn.cell)}`, 303);
       // By a page, not a redirect: after one from another site the browser would leave the new cookie at home.
       return admit(reply, signedIn, (key) => sendLeavingPage(reply, key));

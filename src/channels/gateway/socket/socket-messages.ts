@@ -16,8 +16,8 @@ const idAt = <Id extends string>(name: string) => uuid<Id>(`${name} must be an i
 /**
  * `after` is the last event that the client has of the thread: what follows it comes, in order, nothing twice. Without a
  * `sequence`, that turn is sent from its start. Without `after`: the running turn from its start, and what follows.
- * A socket may subscribe to several threads; to the same one again, which begins anew. Threads it has no subscription to
- * tell of themselves only by `thread`.
+ * A socket may subscribe to several threads; to the same one again, which starts it again. Of other threads,
+ * it gets only `thread`.
  */
 const subscribe = z.object({
   type: z.literal('subscribe'),
@@ -103,8 +103,8 @@ const error = z.strictObject({
  * used twice. `thread`: one of the user's threads was made or has changed. `gate`: a subscribed thread waits, or its gate was answered. `line`: a
  * subscribed thread shows another version of a message; list its items again, unless they came with this `line`. `job`: a
  * webhook job has moved; a user's own, or for the operator any. `resubscribe`: this subscription broke off and
- * is over; subscribe again with `after`. Who comes back after more than an hour, or when a crash of PostgreSQL has lost events,
- * may get whole items again, as `item-done` without deltas: they take the place of what was known of them.
+ * is over; subscribe again with `after`. A client that returns after more than an hour, or after a crash of PostgreSQL has lost events,
+ * may get whole items again, as `item-done` without deltas: they replace what was known of them.
  */
 export const serverMessage = z
   .discriminatedUnion('type', [

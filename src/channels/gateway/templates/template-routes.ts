@@ -10,7 +10,7 @@ const template = z
   .strictObject({ name: z.string(), text: z.string(), updated_at: z.iso.datetime() })
   .meta({ id: 'PromptTemplate' });
 
-const params = z.object({ name: z.string().regex(TEMPLATE_NAME, 'There is no such template.') });
+const params = z.object({ name: z.string().regex(TEMPLATE_NAME, 'This template does not exist.') });
 
 const listTemplates = defineRoute({
   method: 'get',

@@ -11,7 +11,7 @@ type Services = { readonly folders: Folders };
 
 const folder = z.strictObject({ id: z.uuid(), name: z.string(), created_at: z.iso.datetime() }).meta({ id: 'Folder' });
 
-const params = z.object({ id: uuid<FolderId>('There is no such folder.') });
+const params = z.object({ id: uuid<FolderId>('This folder does not exist.') });
 
 const folderName = z
   .object({

@@ -101,7 +101,7 @@ const turnInspection = z
             .describe('The layers of the sandbox that held when the call ran code; null if it ran none.'),
         }),
       )
-      .describe('What the model had read when it made each call. What the person has trusted since is left out.'),
+      .describe('What the model had read when it made each call, without texts that the person has trusted since.'),
     gate: timedGate.nullable(),
     prompt: promptShape,
     summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
@@ -114,7 +114,7 @@ export const inspectTurn = defineRoute({
   method: 'get',
   path: '/api/turns/{id}',
   summary: 'Get everything known about a turn: its items, attempts, times and prompt.',
-  params: z.object({ id: uuid<TurnId>('There is no such turn.') }),
+  params: z.object({ id: uuid<TurnId>('This turn does not exist.') }),
   responses: { 200: { description: 'The turn.', json: turnInspection } },
   errors: [404],
   async handle({ principal, params }, { inspect }: { inspect: InspectTurn }) {

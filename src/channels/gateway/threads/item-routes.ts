@@ -59,11 +59,11 @@ const getPart = defineRoute({
   path: '/api/threads/{id}/items/{item}/parts/{index}',
   summary: 'Get the bytes of an image or a file.',
   params: threadParams.extend({
-    item: uuid<ItemId>('There is no such attachment.'),
+    item: uuid<ItemId>('This attachment does not exist.'),
     index: z.coerce
-      .number<string>('There is no such attachment.')
-      .int('There is no such attachment.')
-      .min(0, 'There is no such attachment.'),
+      .number<string>('This attachment does not exist.')
+      .int('This attachment does not exist.')
+      .min(0, 'This attachment does not exist.'),
   }),
   responses: { 200: { description: 'The bytes, with their media type or as application/octet-stream.' } },
   errors: [404],
@@ -98,7 +98,7 @@ const getImage = defineRoute({
   method: 'get',
   path: '/api/threads/{id}/items/{item}/image',
   summary: 'Fetch an image that a message names by its address.',
-  params: threadParams.extend({ item: uuid<ItemId>('There is no such item.') }),
+  params: threadParams.extend({ item: uuid<ItemId>('This item does not exist.') }),
   query: z.object({
     url: z
       .string('url must be the address of an image.')
@@ -122,7 +122,7 @@ const vouch = defineRoute({
   method: 'post',
   path: '/api/threads/{id}/items/{item}/vouch',
   summary: 'Trust a message or an output: later calls are not judged by it.',
-  params: threadParams.extend({ item: uuid<ItemId>('There is no such item.') }),
+  params: threadParams.extend({ item: uuid<ItemId>('This item does not exist.') }),
   responses: { 204: { description: 'The item is trusted. A turn that runs now is not affected.' } },
   errors: [400, 404],
   async handle({ principal, params }, { threads }: Services) {

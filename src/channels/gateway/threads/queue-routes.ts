@@ -45,7 +45,7 @@ const withdraw = defineRoute({
   method: 'delete',
   path: '/api/threads/{id}/queue/{turn}',
   summary: 'Withdraw a message that waits. It is deleted, as if it had never been sent.',
-  params: threadParams.extend({ turn: uuid<TurnId>('There is no such message in the queue.') }),
+  params: threadParams.extend({ turn: uuid<TurnId>('This message is not in the queue.') }),
   responses: { 204: { description: 'The message is deleted.' } },
   errors: [404, 409],
   async handle({ principal, params }, { threads }: Services) {

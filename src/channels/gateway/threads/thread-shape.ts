@@ -30,8 +30,8 @@ export const thread = z
     model: z
       .string()
       .nullable()
-      .describe('What its newest turn asked for. The next message uses it too; null is the default model.'),
-    usage: spent.describe('What its finished turns used.'),
+      .describe('The model that its newest turn requested. The next message uses it too; null is the default model.'),
+    usage: spent.describe('The usage of its finished turns.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().describe('When its newest turn was accepted.'),
   })
@@ -46,7 +46,7 @@ export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
     usage: renderUsage(listing.usage),
   });
 
-/** Channels as people know them, with those of a turn. */
+/** Channels as people know them, with the channels of a turn. */
 export const CHANNELS = {
   chat: ['gateway', ...CHAT_CHANNELS],
   api: ['responses', 'chat-completions'],
@@ -60,4 +60,4 @@ function renderChannel(channel: Channel): keyof typeof CHANNELS {
 }
 
 /** The `{id}` of every route about one thread. */
-export const threadParams = z.object({ id: uuid<ThreadId>('There is no such thread.') });
+export const threadParams = z.object({ id: uuid<ThreadId>('This thread does not exist.') });

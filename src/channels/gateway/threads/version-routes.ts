@@ -37,7 +37,7 @@ const startVersion = defineRoute({
   method: 'post',
   path: '/api/threads/{id}/items/{item}/versions',
   summary: 'Edit a message in place, or ask for another answer.',
-  params: threadParams.extend({ item: uuid<ItemId>('There is no such message.') }),
+  params: threadParams.extend({ item: uuid<ItemId>('This message does not exist.') }),
   headers: idempotencyHeader,
   body: z
     .object({
@@ -55,7 +55,7 @@ const startVersion = defineRoute({
   freeFields: ['text'],
   responses: {
     202: {
-      description: 'The version was accepted and is shown. What followed the earlier one is kept.',
+      description: 'The version was accepted and is shown. Later messages of the earlier version are kept.',
       json: acceptedTurn,
     },
   },
@@ -76,7 +76,7 @@ const showVersion = defineRoute({
   method: 'post',
   path: '/api/threads/{id}/versions/{turn}/show',
   summary: 'Show another version of a message, and what followed it.',
-  params: threadParams.extend({ turn: uuid<TurnId>('There is no such version.') }),
+  params: threadParams.extend({ turn: uuid<TurnId>('This version does not exist.') }),
   responses: { 204: { description: 'The version is shown.' } },
   errors: [404, 409],
   async handle({ principal, params }, { versions }: Services) {

@@ -48,7 +48,7 @@ const putPolicy = defineRoute({
   path: '/api/tool-policies/{tool}',
   summary: "Set the policy of a tool. It overrides the tool's own level, and standing approvals.",
   access: 'operator',
-  params: z.object({ tool: z.string().regex(/^[\w.-]{1,128}$/, 'There is no such tool.') }),
+  params: z.object({ tool: z.string().regex(/^[\w.-]{1,128}$/, 'This tool does not exist.') }),
   body: z
     .strictObject({
       level: z.enum(TOOL_LEVELS),

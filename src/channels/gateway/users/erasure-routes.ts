@@ -84,7 +84,7 @@ const getErasure = defineRoute({
   path: '/api/erasures/{id}',
   summary: 'Get an erasure and its certificate.',
   access: 'operator',
-  params: z.object({ id: uuid('There is no such erasure.') }),
+  params: z.object({ id: uuid('This erasure does not exist.') }),
   responses: { 200: { description: 'The erasure.', json: erasure } },
   errors: [404],
   async handle({ principal, params }, { erasures }: Services) {

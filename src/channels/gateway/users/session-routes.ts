@@ -40,7 +40,7 @@ const revokeSession = defineRoute({
   method: 'delete',
   path: '/api/sessions/{id}',
   summary: 'Sign a browser out. Every replica refuses it within 5 seconds.',
-  params: z.object({ id: z.uuid('There is no such session.') }),
+  params: z.object({ id: z.uuid('This session does not exist.') }),
   responses: { 204: { description: 'The session is revoked.' } },
   errors: [404],
   async handle({ principal, params }, { accounts }: Services) {

@@ -44,7 +44,7 @@ const createToken = defineRoute({
   /** Members can't see other users. */
   async before({ principal, params }: FastifyRequest) {
     const { id } = params as { id: string };
-    if (!canSee(principal, resolveMe(id, principal))) throw new NotFound('There is no such user.');
+    if (!canSee(principal, resolveMe(id, principal))) throw new NotFound('This user does not exist.');
   },
   async handle({ principal, params, body, reply }, { accounts }: Services) {
     const wanted = { name: body.name, expiresAt: body.expires_at ? new Date(body.expires_at) : null };
@@ -80,7 +80,7 @@ const revokeToken = defineRoute({
   method: 'delete',
   path: '/api/tokens/{id}',
   summary: 'Revoke a token. Every replica refuses it within 5 seconds.',
-  params: z.object({ id: uuid<TokenId>('There is no such token.') }),
+  params: z.object({ id: uuid<TokenId>('This token does not exist.') }),
   responses: { 204: { description: 'The token is revoked.' } },
   errors: [404],
   async handle({ principal, params }, { accounts }: Services) {

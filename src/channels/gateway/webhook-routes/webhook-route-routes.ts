@@ -88,7 +88,7 @@ const removeRoute = defineRoute({
   path: '/api/webhook-routes/{name}',
   summary: 'Remove a webhook route. Its events are refused from then on.',
   access: 'operator',
-  params: z.object({ name: z.string().max(64, 'There is no such route.') }),
+  params: z.object({ name: z.string().max(64, 'This route does not exist.') }),
   responses: { 204: { description: 'The route is removed.' } },
   errors: [404],
   async handle({ principal, params }, { webhookRoutes }: Services) {

@@ -37,7 +37,7 @@ type Services = {
 const conversationParams = z.object({
   id: z.string().transform((id, context) => {
     const threadId = parseConversationId(id);
-    if (!threadId) context.addIssue('There is no such conversation.');
+    if (!threadId) context.addIssue('This conversation does not exist.');
     return threadId ?? z.NEVER;
   }),
 });
@@ -45,7 +45,7 @@ const conversationParams = z.object({
 const itemParams = conversationParams.extend({
   item: z.string().transform((id, context) => {
     const item = parseItemId(id);
-    if (!item) context.addIssue('There is no such item in this conversation.');
+    if (!item) context.addIssue('This conversation has no item with this id.');
     return item ?? z.NEVER;
   }),
 });

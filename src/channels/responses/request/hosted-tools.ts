@@ -16,7 +16,7 @@ export type HostedTools = {
   readonly tools: readonly HostedTool[];
   /** Where they work; undefined: on the files of the thread. */
   readonly container: WorkspaceId | undefined;
-  /** Files that are added to those of the thread. */
+  /** Files that are added to the thread's files. */
   readonly uploads: readonly UploadId[];
   /** Whether the response has what code has printed and drawn. */
   readonly outputs: boolean;
@@ -79,7 +79,7 @@ function reference(given: unknown, param: string): Place {
   return { container, uploads: [] };
 }
 
-export const NO_CONTAINER = 'There is no such container. It may have expired. Create one with /v1/containers.';
+export const NO_CONTAINER = 'This container does not exist, or it has expired. Create one with /v1/containers.';
 
 function automatic({ file_ids: files, network_policy: network }: Record<string, unknown>, param: string): Place {
   if (isObject(network) && network['type'] !== 'disabled')

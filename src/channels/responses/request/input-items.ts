@@ -142,7 +142,8 @@ function resolveReference(
   const { id } = item;
   if (typeof id === 'string' && /^(?:mcp|rs)_/.test(id)) return undefined; // as in `parseItem`
   const found = typeof id === 'string' ? known.get(id) : undefined;
-  if (!found) throw refuse(`${param}.id`, 'There is no such item. Send the item itself, or its id as it was returned.');
+  if (!found)
+    throw refuse(`${param}.id`, 'This item does not exist. Send the item itself, or its id as it was returned.');
   return found;
 }
 
@@ -210,7 +211,7 @@ function checkOutputs(items: readonly (ItemBody | undefined)[], continues: boole
     return item?.type !== 'function_call_output' || called.has(item.callId);
   };
   if (continues || !items.every(followsItsCall))
-    throw refuse('input', 'Send function_call_output items alone; a message goes into a request of its own.');
+    throw refuse('input', 'Send function_call_output items alone; a message goes into a separate request.');
 }
 
 /** A referenced item is copied: it gets a new id. */

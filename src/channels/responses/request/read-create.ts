@@ -72,7 +72,7 @@ async function findHostedFiles(
   }
 }
 
-const NO_FILE = 'There is no such file in file_ids. Upload it to /v1/files first.';
+const NO_FILE = 'A file in file_ids does not exist. Upload it to /v1/files first.';
 
 export function toTurnInput(create: ReadCreate, idempotency?: Idempotency): TurnInput {
   return {

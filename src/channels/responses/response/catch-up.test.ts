@@ -74,7 +74,7 @@ function textsOf(events: readonly NumberedStreamEvent[], id: string) {
 
 const LOST = Array.from({ length: 2 ** log.length }, (_, lost) => lost);
 
-test('a client that comes back gets the end of every message, and no text twice or with a hole, whatever of the log is lost', async () => {
+test('a client that comes back gets the end of every message, and no text twice or with a hole, when any part of the log is lost', async () => {
   const whole = await read(log, -1);
   const wrong: string[] = [];
   for (const lost of LOST) {
@@ -103,7 +103,7 @@ test('so does a client that comes back twice, when the end of the log was writte
   expect(wrong).toEqual([]);
 });
 
-/** How the log looks when it was lost after so many items were stored, and the next attempt has told them again. */
+/** How the log looks when it was lost after so many items were stored, and the next attempt has repeated them. */
 function toldAgain(stored: number): NumberedEvent[] {
   const earlier = Object.entries(TEXTS).slice(0, stored);
   const later = Object.entries(TEXTS).slice(stored);
@@ -122,7 +122,7 @@ const TOLD_AGAIN = [0, 1, 2].flatMap((stored) =>
 );
 
 test.each(TOLD_AGAIN)(
-  'a log that is lost with $stored messages stored, and told again by the next attempt: a client that has seen $seen events comes back, or never left',
+  'a log that is lost with $stored messages stored, and repeated by the next attempt: a client that has seen $seen events comes back, or never left',
   async ({ stored, seen }) => {
     const whole = await read(log, -1);
     const before = whole.slice(0, seen);

@@ -13,7 +13,7 @@ type Numbered = {
  * event always comes.
  *
  * The numbers of events are counted. If a part of the log is lost, fewer are counted than the client has seen, or none has the number
- * that the client names, so it can't be said which of those that follow it knows. It then gets the end of every item, which says the
+ * that the client names, so it is unclear which of the later events it knows. It then gets the end of every item, which says the
  * whole text and may come twice, and nothing else of an item that it may have seen a part of: no text is ever repeated. If fewer are
  * counted and nothing is lost, the client has read what was made for a log that was not written yet, and gets the end of every item,
  * too.

@@ -57,7 +57,7 @@ function cite({ container }: HostedView, path: string, said: string): FileCitati
   ];
 }
 
-/** The model may have written anything. What names no file was refused by the tool. */
+/** The model may have written anything. The tool refused arguments that name no file. */
 function pathsOf(call: FunctionCallBody): string[] {
   try {
     const given: unknown = JSON.parse(call.arguments);

@@ -192,6 +192,6 @@ function argumentsOf(call: Call): Record<string, unknown> {
     const given: unknown = JSON.parse(call.arguments);
     return isObject(given) ? given : {};
   } catch {
-    return {}; // the tool has told the model
+    return {}; // the output of the tool says so to the model
   }
 }

@@ -20,7 +20,7 @@ type ModelList = z.infer<typeof modelList>;
 
 export function findModel(routes: readonly string[], id: string): ModelList['data'][number] {
   const found = listModels(routes).data.find((model) => model.id === id);
-  if (!found) throw new NotFound('There is no such model. GET /models lists them.');
+  if (!found) throw new NotFound('This model does not exist. GET /models lists all models.');
   return found;
 }
 

@@ -55,7 +55,7 @@ type Places = ReturnType<typeof createPlaces>;
 type Message = Extract<NewItem, { type: 'message' }>;
 type Whole = McpCall | ReturnType<typeof renderCompaction>;
 
-/** Where items are in the output, in the order in which they are first shown. */
+/** Where items are in the output, in the order of their first event. */
 function createPlaces() {
   const indexes = new Map<string, number>();
   const place = (id: string) => {

@@ -21,7 +21,7 @@ export function eventRoutes(agent: Agent, jobs: Jobs, routes: WebhookRoutes) {
 
     app.post<{ Params: { name: string } }>('/webhook/events/:name', async (request) => {
       const found = await routes.find(request.params.name);
-      if (!found) throw new NotFound('There is no such route.');
+      if (!found) throw new NotFound('This route does not exist.');
       const { route, secret } = found;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const verifier = { kind: route.verifier, secret, ...(route.header && { header: route.header }) };

@@ -53,7 +53,7 @@ export function renderTemplate(template: MessageTemplate, body: unknown, source:
   return fill(template, body, (value) => wrapUntrusted(value, source));
 }
 
-/** The same without wrappers, for names that no model reads, such as that of a conversation. */
+/** The same without wrappers, for names that no model reads, such as a conversation's. */
 export function renderPlain(template: MessageTemplate, body: unknown): string {
   return fill(template, body, (value) => value);
 }

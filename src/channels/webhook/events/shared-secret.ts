@@ -9,7 +9,7 @@ const ID_HEADERS = ['idempotency-key', 'webhook-id', 'i-twilio-idempotency-token
 
 /**
  * Who has seen one delivery has the secret, so the id guards against no attacker: it only keeps an honest sender's second
- * try from being a second job. Without an id of its own, a delivery is the same as another that is alike to the last
+ * try from being a second job. Without an id, a delivery is the same as another that is alike to the last
  * byte and came within the same minute. Forever would swallow a cron's daily message; never would act twice on a retry.
  */
 export function verifySharedSecret(secret: string, header: string, delivery: Delivery): string {

@@ -58,7 +58,11 @@ export function checkVerifier({ kind, secret, header }: EventVerifier): void {
     throw new InvalidRequest('invalid_request', 'secret', 'A header can only carry plain letters, digits and signs.');
   if (header === undefined) return;
   if (kind !== 'shared-secret')
-    throw new InvalidRequest('invalid_request', 'header', `Only a shared secret has a header of its own, not ${kind}.`);
+    throw new InvalidRequest(
+      'invalid_request',
+      'header',
+      `Only a shared secret can have a custom header, not ${kind}.`,
+    );
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
     throw new InvalidRequest('invalid_request', 'header', `${JSON.stringify(header)} is not the name of a header.`);
 }

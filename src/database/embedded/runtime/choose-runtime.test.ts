@@ -57,10 +57,10 @@ test("an incomplete or closed installation is not used, and the system's helps w
   expect(await choose([incomplete ?? '', closed ?? ''])).toBe(packaged);
 
   const missing = () => {
-    throw new DatabaseUnavailable('There is no built-in PostgreSQL here.');
+    throw new DatabaseUnavailable('The built-in PostgreSQL is missing.');
   };
   expect(await choose([whole ?? ''], missing)).toBe(whole);
-  await expect(choose([], missing)).rejects.toThrow('no built-in PostgreSQL');
+  await expect(choose([], missing)).rejects.toThrow('The built-in PostgreSQL is missing');
 });
 
 test("a cluster is created and started with the system's programs", async () => {

@@ -28,7 +28,7 @@ const SYSTEM_FOLDERS = [
 type Place = { readonly area: string; readonly user: ServerUser | undefined };
 
 /**
- * The programs to run the server with: those of the package or, if it has the same major version and a newer release, the
+ * The programs to run the server with: from the package or, if it has the same major version and a newer release, the
  * PostgreSQL of the system. The system gets security releases within days, the package within months.
  */
 export async function chooseRuntime(

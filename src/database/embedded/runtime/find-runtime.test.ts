@@ -4,7 +4,7 @@ import { findRuntime } from './find-runtime.ts';
 test.each(['win32-arm64', 'freebsd-x64'])(
   'on %s, which has no built-in PostgreSQL, the error asks for DATABASE_URL',
   (platform) => {
-    expect(() => findRuntime(platform)).toThrow(/no built-in PostgreSQL for .* Set DATABASE_URL/);
+    expect(() => findRuntime(platform)).toThrow(/built-in PostgreSQL does not support .* Set DATABASE_URL/);
   },
 );
 

@@ -17,7 +17,7 @@ const BUILDS: Record<string, Build> = {
 /** The folder of the PostgreSQL that was installed for this machine. */
 export function findRuntime(platform = `${process.platform}-${process.arch}`, exists = existsSync): string {
   const build = BUILDS[platform];
-  if (!build) throw new DatabaseUnavailable(`There is no built-in PostgreSQL for ${platform}. ${ASK}`);
+  if (!build) throw new DatabaseUnavailable(`The built-in PostgreSQL does not support ${platform}. ${ASK}`);
   if (build.loader && !exists(build.loader))
     throw new DatabaseUnavailable(`The built-in PostgreSQL needs glibc, which this system does not have. ${ASK}`);
 

@@ -13,7 +13,7 @@ export async function findServerUser(passwdFile = '/etc/passwd'): Promise<Server
     if (Number(uid)) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new DatabaseUnavailable(
-    'The built-in PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it. ' +
+    'The built-in PostgreSQL does not run as root, and needs a user "postgres" or "nobody" to run it. ' +
       'Start as another user, or set DATABASE_URL.',
   );
 }

@@ -32,7 +32,7 @@ describe('code is coloured', () => {
     expect(lines('/* a\n\nb', 'ts')).toEqual([comment('/* a'), '', comment('b')]);
   });
 
-  test('a word that contains a keyword is no keyword', () => {
+  test('a word that contains a keyword is not a keyword', () => {
     expect(lines('iffy éif for_ ', 'ts')).toEqual(['iffy éif for_ ']);
   });
 });

@@ -1,4 +1,4 @@
-/** How the texts of a language are told apart. Each part is the source of a regular expression with the flags `gmu`. */
+/** How the parts of a text in a language are recognised. Each part is the source of a regular expression with the flags `gmu`. */
 export type Language = {
   readonly comments: readonly string[];
   readonly strings: readonly string[];

@@ -25,9 +25,9 @@ export function pathPrefix() {
 }
 
 function prefixProblem(prefix: string): string | undefined {
-  if (!prefix.startsWith('/')) return 'must begin with "/"; "/" alone stands for every path';
+  if (!prefix.startsWith('/')) return 'must begin with "/"; "/" alone means every path';
   if (/[?#]/.test(prefix)) return 'must be a path alone, without "?" or "#"';
-  if (prefix.includes('*')) return 'must not have a "*": a prefix stands for all that is below it';
+  if (prefix.includes('*')) return 'must not have a "*": a prefix matches every path below it';
   if (prefix.length > 1_024) return 'must have at most 1024 characters';
   return pathProblem(prefix);
 }

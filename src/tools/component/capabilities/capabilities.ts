@@ -53,7 +53,7 @@ export function isRepeatable(capabilities: Capabilities): boolean {
   return capabilities.http.allowlist.every(({ methods }) => methods.every(isReading));
 }
 
-/** Without a host it can send nothing, and without a secret it can't tell which ones are stored. */
+/** Without a host it can send nothing, and without a secret it can't find out which ones are stored. */
 export function reachesNothing({ http, secrets, auth }: Capabilities): boolean {
   return http.allowlist.length === 0 && secrets.allowedNames.length === 0 && !auth;
 }

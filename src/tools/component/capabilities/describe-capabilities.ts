@@ -68,7 +68,7 @@ function describeLocation(location: CredentialLocation): string {
   }
 }
 
-/** Environment variables are named in full: one of them may hold something that was never meant for this tool. */
+/** Environment variables are named in full: any may hold something that was never meant for this tool. */
 function describeAuth({ secretName, envVar, oauth }: ToolAuth): CapabilitySentence[] {
   const variables = [oauth?.clientIdEnv, oauth?.clientSecretEnv].filter((name) => name !== undefined);
   return [

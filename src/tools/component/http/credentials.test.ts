@@ -58,7 +58,7 @@ describe('a credential', () => {
     },
   );
 
-  test('in a query parameter is added where there was no query', async () => {
+  test('in a query parameter is added to an address without a query', async () => {
     const request = await arrivedWith({ type: 'query_param', name: 'key' }, {});
     expect(request?.path).toBe('/v1/x?key=s3cr3t%2Fvalue%2Bone');
   });
@@ -146,7 +146,7 @@ describe('a credential', () => {
     expect(http.missing()).toBeUndefined();
   });
 
-  test('whose placeholder is not in the path is not needed', async () => {
+  test('in the path is not needed without its placeholder', async () => {
     const capabilities = capabilitiesWith({ type: 'url_path', placeholder: 'token' });
     const http = await upstream.open({ capabilities, secretFor: async () => undefined });
     await http.httpRequest(asked());

@@ -3,7 +3,7 @@ export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
 }
 
-/** The request was sent, but there is no usable answer. */
+/** The request was sent, but the answer is missing or unusable. */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed';
 }

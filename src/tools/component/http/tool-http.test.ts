@@ -113,7 +113,7 @@ test('the fifty-first request of a call is refused, also when others were', asyn
   expect(upstream.sent).toHaveLength(49);
 });
 
-test('the rates are those of the tool, over all its calls', async () => {
+test('the rates apply to the tool, over all its calls', async () => {
   const capabilities = parseCapabilities({
     http: {
       allowlist: [{ host: 'api.example.com', path_prefix: '/', methods: ['GET'] }],

@@ -137,7 +137,7 @@ async function send(
     // The message can quote the request, which now contains secrets.
     options.onWarning(`The request to ${hostname} failed: ${guard.scrub(error.message)}`);
     if (error instanceof EgressRefused)
-      throw new RequestRefused(`${hostname} can't be reached: there is no such host, or it is not a public one.`);
+      throw new RequestRefused(`${hostname} can't be reached: the host does not exist or is not public.`);
     if (performance.now() - began >= request.timeoutMs)
       throw new RequestFailed(`${hostname} did not answer within ${request.timeoutMs} ms.`);
     throw new RequestFailed(`${hostname} could not be reached, broke off, or answered with more than 10 MiB.`);

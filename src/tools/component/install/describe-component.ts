@@ -26,7 +26,7 @@ export async function describeComponent(files: ComponentFiles): Promise<Describe
 }
 
 const DENY_ALL: HostImports = {
-  httpRequest: () => Promise.reject(new Error('There is no network while a tool is installed.')),
+  httpRequest: () => Promise.reject(new Error('A tool has no network while it is installed.')),
   secretExists: () => false,
 };
 

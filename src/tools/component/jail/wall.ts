@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { packageFile } from '#program-files.ts';
 
 /**
- * What the operating system denies the process of a jail, even if Node or V8 inside it is compromised. Which layers there
- * are depends on the machine: they are tried, and the best that works is taken.
+ * What the operating system denies the process of a jail, even if Node or V8 inside it is compromised. The available
+ * layers depend on the machine: they are tried, and the best that works is taken.
  */
 export type Wall = {
   readonly layers: readonly Layer[];
@@ -77,7 +77,7 @@ const networkAlone: Candidate = {
 
 /**
  * Its own network without any device, a root folder that holds Node and its libraries and can't be written to, and no
- * processes but its own. There is no /proc in it, which containers and hardened services let nobody mount. The inner
+ * processes but its own. It has no /proc, because containers and hardened services do not allow to mount one. The inner
  * namespace takes the rights away that the outer one needs for mounting. When the process that waits outside is killed,
  * the kernel kills the one inside.
  */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 // Run by stdio-transport.ts as a separate program: `COMMAND ARGUMENTS…`. It passes messages between the service and an MCP
-// server, and ends the server with all its children when the service ends, however it ends: its standard input closes then.
+// server, and ends the server with all its children when the service ends, also after a crash: its standard input closes then.
 const [command = '', ...args] = process.argv.slice(2);
 const GRACE_MS = 1000;
 

@@ -72,7 +72,7 @@ export function createLocalServers({ folder, path: programs, version, waitMs = 1
         if (!isEnding) recordCrash(key);
       },
     });
-    client.catch(() => {}); // whoever asked for it learns it
+    client.catch(() => {}); // the caller gets the error
     const close = async () => {
       isEnding = true;
       await transport.close();

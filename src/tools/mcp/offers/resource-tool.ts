@@ -54,7 +54,7 @@ function renderList(resources: readonly McpResource[]): string {
       .filter(Boolean)
       .join(' | '),
   );
-  return bounded(lines.join('\n') || 'There are no resources.');
+  return bounded(lines.join('\n') || 'No resources.');
 }
 
 function renderContents(contents: readonly McpContent[], show: ReturnType<typeof limited>): string {

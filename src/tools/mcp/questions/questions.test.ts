@@ -8,7 +8,7 @@ const form = (properties: object, more: object = {}) => ({
   requestedSchema: { type: 'object', properties, ...more },
 });
 
-test('the ways in which the protocol writes choices are one', () => {
+test('reads choices in both notations of the protocol', () => {
   const question = cleanQuestion(
     form({
       plain: { type: 'string', enum: ['a', 'b'] },
@@ -32,7 +32,7 @@ test.each([
   ['no schema', { message: 'Which?' }],
   ['too many fields', form(many)],
   ['nested fields', form({ a: { type: 'object', properties: {} } })],
-  ['a name that is no name', form({ 'a b': { type: 'string' } })],
+  ['an invalid name', form({ 'a b': { type: 'string' } })],
   ['too many choices', form({ a: { type: 'string', enum: Array.from({ length: 101 }, String) } })],
   ['plain http', { mode: 'url', message: 'Pay.', url: 'http://pay.example.com/' }],
   ['a script', { mode: 'url', message: 'Pay.', url: 'javascript:alert(1)' }],

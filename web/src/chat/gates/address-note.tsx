@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { type AskedCall, addressOf } from '@reborn-agent/client/gate-card';
 
-/** What is asked about the address that a call opens. The part that nobody has shown is marked. */
+/** What is asked about the address that a call opens. The unshown part is marked. */
 export function AddressNote({ call }: { readonly call: AskedCall }) {
   const facts = addressOf(call);
   if (!facts) return null;

@@ -49,7 +49,7 @@ function wordsFor({ calls }: OpenGate, ticked: number): string {
   return plural(calls.length, { one: 'Approve # call', 2: 'Approve both', other: 'Approve all #' });
 }
 
-/** It holds in the situation in which it is given, and the card says so. */
+/** It holds in the situation of the card, and the card says so. */
 function alwaysWords({ calls, situation }: OpenGate): string {
   if (situation !== 'clean') return t`Always, also after reading text by others`;
   return calls.length === 1 ? t`Always for this` : t`Always for these`;

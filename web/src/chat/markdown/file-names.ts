@@ -25,7 +25,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   yaml: 'yml',
 };
 
-/** A file for code in `language`, which is whatever a model has written. */
+/** A file for code in `language`, which a model has written and may be anything. */
 export function fileNameOf(language: string): string {
   const name = language.toLowerCase();
   const ending = Object.hasOwn(ENDINGS, name) ? ENDINGS[name] : name;

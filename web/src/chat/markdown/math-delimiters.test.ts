@@ -12,7 +12,7 @@ test('formulas between any of the usual signs are marked', () => {
   expect(markMath('$$\nx + 1\n$$')).toBe('$$\nx + 1\n$$');
 });
 
-test('amounts, variables of a shell and code are no formulas', () => {
+test('amounts, variables of a shell and code are not formulas', () => {
   for (const text of [
     'from $5 to $10',
     '$5-$10 each',

@@ -1,5 +1,5 @@
 /**
- * Writes formulas the way that the parser reads them: `$$…$$`, on lines of their own for a block. Models also write
+ * Writes formulas the way that the parser reads them: `$$…$$`, on separate lines for a block. Models also write
  * `\(…\)`, `\[…\]` and `$…$`. A dollar sign before an amount stays what it is.
  */
 export function markMath(text: string): string {

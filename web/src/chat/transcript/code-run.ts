@@ -34,7 +34,7 @@ export type CodeResult = {
   readonly files: string | undefined;
 };
 
-/** The parts of an output of the service, which are lines of their own. */
+/** The parts of an output of the service, which are separate lines. */
 export function codeResultOf(text: string): CodeResult {
   const lines = text.split('\n').filter((line) => !/^\(no output\)$|^\(new interpreter: /.test(line));
   const files = lines.findLast((line) => line.startsWith('files: '));

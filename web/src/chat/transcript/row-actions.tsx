@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { formatExact, formatTime } from '../../format/time.ts';
 import { IconButton } from '../../parts/button.tsx';
 
-/** They show on hover and focus, and always where there is no hover. */
+/** They show on hover and focus, and always on devices without hover. */
 export function RowActions({
   children,
   className = '',

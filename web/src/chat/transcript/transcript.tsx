@@ -112,7 +112,7 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
 
 const MemoRow = memo(RowView, (one, other) => sameRow(one.row, other.row));
 
-/** Rows are made anew for every change; what they show mostly stays the same. */
+/** Rows are rebuilt for every change; what they show mostly stays the same. */
 function sameRow(one: Row, other: Row): boolean {
   if (one.kind === 'steps' && other.kind === 'steps')
     return (

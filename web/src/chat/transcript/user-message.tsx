@@ -24,7 +24,7 @@ export function UserMessage({ entry, versions }: Props) {
         <SentFiles parts={entry.parts} />
         {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
         {!editing && (
-          // Over the edge of the block, so that nothing moves; below it where there is no hover.
+          // Over the edge of the block, so that nothing moves; below it on devices without hover.
           <div className="absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
             <RowActions className="hover-only:card">
               <MessageTime at={entry.at} />

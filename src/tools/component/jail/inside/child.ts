@@ -81,7 +81,7 @@ function take(message: ToChild, bytes: Uint8Array): void {
 /** Modules are compiled once and shared: what crosses to a worker is a reference to the machine code. */
 async function load({ entry, worker, realm, memoryBytes }: ToChild & { type: 'load' }): Promise<void> {
   const source = files.get(entry);
-  if (!source) throw new Error(`There is no file ${entry}.`);
+  if (!source) throw new Error(`The file ${entry} is missing.`);
   const modules: Record<string, WebAssembly.Module> = { __proto__: null as never };
   for (const [path, bytes] of files) {
     if (path !== entry) modules[path] = await WebAssembly.compile(bytes);

@@ -3,7 +3,7 @@ import { apply, Bytes, createHost, type Host, lengthOf, RealmError, RealmTypeErr
 import { createInertWasi, ErrResult } from './inert-wasi.ts';
 
 /**
- * The guest's whole world. This file is never imported: `read-inside.ts` reads its text with that of its imports, and a worker
+ * The guest's whole world. This file is never imported: `read-inside.ts` reads its text and its imports, and a worker
  * evaluates it for each call:
  *
  * 1. The worker creates a context with nothing of Node in it, and evaluates this text there.
