@@ -13,6 +13,8 @@ export type Egress = {
   send(request: EgressRequest): Promise<EgressAnswer>;
   /** Opens a connection for a WebSocket, with the same checks. The caller ends it. */
   connect(request: Pick<EgressRequest, 'url' | 'timeoutMs' | 'signal'>): Promise<Socket>;
+  /** Opens a plain connection to port 443 of a public host. The one who uses it speaks TLS. The caller ends it. */
+  connectByName(host: string, options: Pick<EgressRequest, 'timeoutMs' | 'signal'>): Promise<Socket>;
   /**
    * The addresses of a mail server. They must be public, unless the operator allows the private network for it. The caller connects
    * to one of them, and checks the certificate for the name.
@@ -33,13 +35,10 @@ export function createEgress(network: Network = { resolve: createDns() }): Egres
 
   return {
     send: (request) => start((stop) => send(network, request, stop)),
-    async connect(request) {
-      const url = checkTarget('GET', request.url);
-      const socket = await start((stop) =>
-        reach(network, { url, request, stop, isPrivate: false }, async (made) => made),
-      );
-      connected.add(socket.once('close', () => connected.delete(socket)));
-      return socket;
+    connect: async (request) => connect(checkTarget('GET', request.url), request),
+    async connectByName(host, request) {
+      checkHost(host);
+      return connect(new URL(`http://${host}:443`), request); // by its protocol, `dial` adds no TLS
     },
     async lookUp(host, { isPrivate }) {
       if (closed) throw closing();
@@ -54,6 +53,14 @@ export function createEgress(network: Network = { resolve: createDns() }): Egres
       for (const socket of connected) socket.destroy();
     },
   };
+
+  async function connect(url: URL, request: Reaching['request']): Promise<Socket> {
+    const socket = await start((stop) =>
+      reach(network, { url, request, stop, isPrivate: false }, async (made) => made),
+    );
+    connected.add(socket.once('close', () => connected.delete(socket)));
+    return socket;
+  }
 
   function start<T>(act: (stop: AbortController) => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(closing());

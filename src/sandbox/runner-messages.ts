@@ -6,12 +6,27 @@ export type RunnerMessage =
   | { readonly type: 'ready'; readonly facts: Facts }
   | { readonly type: 'filled'; readonly failure: string | null }
   | { readonly type: 'progress'; readonly body: Buffer }
+  | StreamMessage
   | ({ readonly type: 'ran'; readonly body: Buffer } & RanFields)
   | { readonly type: 'file'; readonly path: string; readonly mode: number; readonly body: Buffer }
   | { readonly type: 'removed'; readonly path: string }
   | { readonly type: 'refused'; readonly name: string; readonly reason: RefusedReason }
   | { readonly type: 'excess'; readonly of: 'files' | 'bytes' }
   | { readonly type: 'changed'; readonly files: number; readonly refused: number };
+
+/**
+ * One of the connections that the guest opens during a call with network. Both sides say the same: bytes, how many more the other may
+ * send, or that it is closed, after the bytes before.
+ */
+export type StreamMessage = { readonly type: 'stream'; readonly stream: number } & (
+  | { readonly act: 'data'; readonly body: Buffer }
+  | { readonly act: 'room'; readonly room: number }
+  | { readonly act: 'close' }
+);
+
+/** So many bytes of a connection may be on their way, in each direction. */
+export const STREAM_WINDOW = 128 * 1024;
+export const MOST_STREAMS = 32;
 
 type RanFields = {
   readonly outcome: Outcome;
@@ -46,6 +61,8 @@ export function parseRunnerMessage({ header, body }: Frame, limits: Limits): Run
       return { type, failure: header['failure'] === null ? null : text(header, 'failure') };
     case 'progress':
       return { type, body: within(body, limits.outputBytes) };
+    case 'stream':
+      return parseStream(header, body);
     case 'ran':
       return { type, body: within(body, limits.outputBytes + 100), ...parseRan(header) };
     case 'file':
@@ -61,6 +78,13 @@ export function parseRunnerMessage({ header, body }: Frame, limits: Limits): Run
     default:
       throw new Error('A frame of an unknown type came.');
   }
+}
+
+function parseStream(header: Frame['header'], body: Buffer): StreamMessage {
+  const fields = { type: 'stream', stream: count(header, 'stream') } as const;
+  const act = oneOf(header, 'act', ['data', 'room', 'close']);
+  if (act === 'data') return { ...fields, act, body: within(body, STREAM_WINDOW) };
+  return act === 'room' ? { ...fields, act, room: count(header, 'room') } : { ...fields, act };
 }
 
 function parseRan(header: Frame['header']): RanFields {

@@ -3,6 +3,7 @@ import { collectChanges, traceOf } from './collect-changes.ts';
 import { converse, type RunnerProcess, type Take, unexpected } from './conversation.ts';
 import type { Facts, RunnerMessage } from './runner-messages.ts';
 import type { Call, Changes, Limits, Listener, Ran, SandboxFile } from './sandbox.ts';
+import { createStreams, type Streams } from './streams.ts';
 
 /** The program inside, as the service uses it. */
 export type Runner = {
@@ -53,11 +54,13 @@ export function createRunner(process: RunnerProcess, limits: Limits): Runner {
       tell({ type: 'stop' });
       late = setTimeout(() => lose('It did not stop in time.'), GRACE_MS);
     };
-    const answer = ask(takeRan(on), timeoutMs + GRACE_MS, ...questionOf(call, timeoutMs));
+    const streams = on.accept && createStreams(tell, on.accept);
+    const answer = ask(takeRan(on, streams), timeoutMs + GRACE_MS, ...questionOf(call, timeoutMs, on));
     if (on.signal.aborted) stop();
     on.signal.addEventListener('abort', stop, { once: true });
     return answer.finally(() => {
       clearTimeout(late);
+      streams?.end();
       on.signal.removeEventListener('abort', stop);
     });
   }
@@ -85,15 +88,24 @@ async function waitForRoom({ input, ended }: RunnerProcess, signal: AbortSignal)
   await Promise.race([once(input, 'drain', { signal }), ended]).catch(() => signal.throwIfAborted());
 }
 
-function questionOf(call: Call, timeoutMs: number): [header: Record<string, unknown>, body: Buffer] {
-  if (call.kind === 'shell') return [{ type: 'run', kind: 'shell', timeoutMs }, Buffer.from(call.command)];
-  return [{ type: 'run', kind: 'python', timeoutMs, reset: call.reset ?? false }, Buffer.from(call.code)];
+function questionOf(
+  call: Call,
+  timeoutMs: number,
+  { accept }: Listener,
+): [header: Record<string, unknown>, body: Buffer] {
+  const asked = { type: 'run', kind: call.kind, timeoutMs, network: accept !== undefined };
+  if (call.kind === 'shell') return [asked, Buffer.from(call.command)];
+  return [{ ...asked, reset: call.reset ?? false }, Buffer.from(call.code)];
 }
 
-function takeRan(on: Listener): Take<Ran> {
+function takeRan(on: Listener, streams: Streams | undefined): Take<Ran> {
   const decoder = new TextDecoder();
   return (message) => {
     if (message.type === 'ran') return ranOf(message);
+    if (message.type === 'stream' && streams) {
+      streams.take(message);
+      return undefined;
+    }
     if (message.type !== 'progress') return unexpected(message);
     const text = decoder.decode(message.body, { stream: true });
     if (text !== '') on.progress(text);

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /** Runs code of the agent where it can harm nothing. Nothing in a sandbox counts until the caller has stored its changes. */
 export type Sandboxes = {
   /**
@@ -32,8 +34,16 @@ export type Call =
   | { readonly kind: 'shell'; readonly command: string; readonly timeoutMs: number }
   | { readonly kind: 'python'; readonly code: string; readonly timeoutMs: number; readonly reset?: boolean };
 
-/** Progress is a sample: of fast output, only the newest part is shown. */
-export type Listener = { progress(text: string): void; readonly signal: AbortSignal };
+export type Listener = {
+  /** A sample: of fast output, only the newest part is shown. */
+  progress(text: string): void;
+  readonly signal: AbortSignal;
+  /**
+   * Gets the connections that the code opens to the proxy that its variables name. It must treat them as hostile. Without it the code
+   * has no network at all.
+   */
+  readonly accept?: ((connection: Duplex) => void) | undefined;
+};
 
 /** `ended`: the interpreter died. `memory` and `files`: above the limit of the sandbox. `stopped`: by the signal. */
 export const OUTCOMES = ['exit', 'timeout', 'memory', 'files', 'ended', 'stopped'] as const;

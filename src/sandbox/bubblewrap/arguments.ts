@@ -19,7 +19,7 @@ const VARIABLES = {
 /** Links to programs beside /usr, on systems that have merged them; folders on others. */
 const BESIDE_USR = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 
-/** Imports fail without them: numpy's BLAS is a link in the first. */
+/** Without them imports fail (numpy's BLAS is a link in the first), and certificates can't be checked. */
 const SETTINGS = [
   'alternatives',
   'ld.so.cache',
@@ -28,6 +28,9 @@ const SETTINGS = [
   'ImageMagick-6',
   'ImageMagick-7',
   'mime.types',
+  'ssl/certs', // whom to trust, for code with network
+  'pki/ca-trust',
+  'pki/tls/certs',
 ];
 
 const USER = '1000';

@@ -1,5 +1,5 @@
-# Keeps variables from one Python call to the next. The runner starts it, writes code to descriptor 20 and reads one letter from 21
-# for each call: `0`, or `1` after an exception. Output goes to the ordinary descriptors. Guest code may do anything to this process.
+# Keeps variables from one Python call to the next. For each call the runner writes environment variables and code to descriptor 20,
+# and reads one letter from 21: `0`, or `1` after an exception. Output goes to the ordinary descriptors. Guest code may do anything to this process.
 import ast
 import linecache
 import os
@@ -22,6 +22,18 @@ def read_exactly(size):
         parts.append(chunk)
         size -= len(chunk)
     return b''.join(parts)
+
+
+def read_part():
+    return read_exactly(int.from_bytes(read_exactly(4), 'big')).decode()
+
+
+def set_variables(lines):
+    for line in lines:
+        name, _, value = line.partition('=')
+        os.environ.pop(name, None)
+        if value:
+            os.environ[name] = value
 
 
 def run(code, name):
@@ -50,7 +62,8 @@ def call(code, name):
 sys.stdout.reconfigure(line_buffering=True)  # so that lines are seen while the call runs
 sys.path.insert(0, '')  # only now: a file of the guest can't take the place of a module above
 while True:
-    text = read_exactly(int.from_bytes(read_exactly(4), 'big')).decode()
+    set_variables(read_part().splitlines())
+    text = read_part()
     calls += 1
     verdict = call(text, f'<call {calls}>')
     for stream in (sys.stdout, sys.stderr):

@@ -20,6 +20,10 @@ WRITABLE = (ROOT, '/tmp', '/dev/shm')
 NAMESPACES = ('cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts')
 NOT_KEPT = {'.cache', '__pycache__', 'node_modules', '.venv'}
 WATCH_S, PROGRESS_S, PROGRESS_BYTES, MOST_REFUSED = 0.1, 0.05, 4096, 100
+# Where the guest finds the way out during a call with network, and what may be on its way in each direction of a connection.
+PROXY_PORT, STREAM_WINDOW, STREAM_CHUNK, MOST_STREAMS = 3128, 128 * 1024, 32 * 1024, 32
+PROXY = f'http://127.0.0.1:{PROXY_PORT}'
+PROXY_VARIABLES = {name: PROXY for name in ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY')}
 # A socket's buffer belongs to no process: 212,992 bytes, which the owner may double.
 SOCKET_BYTES = 425_984
 # The clock of files ticks every 4 or 10 ms. A change within one tick of the last look leaves no trace in their times.
@@ -86,12 +90,12 @@ def protect():
 # --- Processes of the guest
 
 
-def start(argv, descriptors):
+def start(argv, descriptors, variables=None):
     """Much cheaper than fork, which would copy this process's page tables."""
     pid = os.posix_spawnp(
         argv[0],
         argv,
-        os.environ,
+        {**os.environ, **(variables or {})},
         file_actions=[(os.POSIX_SPAWN_DUP2, source, target) for target, source in descriptors.items()],
         setsid=True,
         setsigdef=[signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ],
@@ -244,8 +248,9 @@ class Output:
 class Call:
     """Waits for the end of a call, or for the reason to end it."""
 
-    def __init__(self, pid, out, answer=None, control=None, code=b''):
+    def __init__(self, pid, out, network, answer=None, control=None, code=b''):
         self.pid, self.out, self.answer, self.control, self.code = pid, out, answer, control, code
+        self.network = network
         self.output, self.answered = Output(), b''
         self.exit = os.pidfd_open(pid)
         self.poll = select.poll()
@@ -254,13 +259,15 @@ class Call:
         if answer is not None:
             self.poll.register(answer, select.POLLIN)
             self.poll.register(control, select.POLLOUT)
+        if network:
+            network.watch(self.poll)
 
     def wait(self, timeout_ms):
         now = time.monotonic()
         deadline, look_at = now + timeout_ms / 1000, now + WATCH_S
         while now < deadline:
-            for descriptor, _ in self.poll.poll(max(0, min(deadline, look_at) - now) * 1000):
-                outcome = self.handle(descriptor)
+            for descriptor, events in self.poll.poll(max(0, min(deadline, look_at) - now) * 1000):
+                outcome = self.handle(descriptor, events)
                 if outcome:
                     return outcome
             now = time.monotonic()
@@ -272,10 +279,13 @@ class Call:
                 look_at = now + WATCH_S
         return 'timeout'
 
-    def handle(self, descriptor):
+    def handle(self, descriptor, events):
         if descriptor == 0:
-            receive()  # nothing but `stop` comes during a call
-            return 'stopped'
+            header, body = receive()
+            if header['type'] == 'stop':
+                return 'stopped'
+            if self.network and header['type'] == 'stream':
+                self.network.take(header, body)
         if descriptor == self.out:
             if not self.read():
                 self.poll.unregister(self.out)
@@ -286,6 +296,8 @@ class Call:
             return 'exit' if self.answered else 'ended'
         elif descriptor == self.exit:
             return 'exit' if self.answer is None else 'ended'
+        elif self.network:
+            self.network.handle(descriptor, events)
 
     def read(self):
         try:
@@ -309,6 +321,121 @@ class Call:
         os.close(self.exit)
 
 
+class Connection:
+    def __init__(self, socket):
+        self.socket, self.stream = socket, None
+        self.room = STREAM_WINDOW  # what the service still takes
+        self.unsent, self.ends = bytearray(), False  # for the guest, and whether the service has said its last word
+
+
+class Network:
+    """Passes bytes between connections of the guest and the service, which decides where they go. The guest has no other way."""
+
+    def __init__(self):
+        import socket  # few calls need it, and it takes time
+
+        self.listener = socket.create_server(('127.0.0.1', PROXY_PORT), backlog=MOST_STREAMS)
+        self.listener.setblocking(False)
+        self.poll, self.connections, self.streams, self.newest = None, {}, {}, 0
+
+    def watch(self, poll):
+        self.poll = poll
+        poll.register(self.listener, select.POLLIN)
+
+    def handle(self, descriptor, events):
+        if descriptor == self.listener.fileno():
+            return self.accept()
+        connection = self.connections.get(descriptor)
+        if not connection:
+            return  # closed by what came in the same moment
+        try:
+            if events & select.POLLOUT:
+                self.pass_in(connection)
+            elif not events & select.POLLIN:
+                self.drop(connection)  # it broke
+            if events & select.POLLIN and descriptor in self.connections:
+                self.pass_out(connection)
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.drop(connection)
+
+    def accept(self):
+        try:
+            accepted, _ = self.listener.accept()
+        except OSError:
+            return  # it is gone already
+        accepted.setblocking(False)
+        self.connections[accepted.fileno()] = Connection(accepted)
+        self.poll.register(accepted, select.POLLIN)
+        if len(self.connections) == MOST_STREAMS:
+            self.poll.unregister(self.listener)  # the others wait until one ends
+
+    def pass_out(self, connection):
+        body = connection.socket.recv(min(connection.room, STREAM_CHUNK))
+        if not body:
+            return self.drop(connection)
+        if connection.stream is None:
+            self.newest += 1
+            connection.stream = self.newest
+            self.streams[self.newest] = connection
+        connection.room -= len(body)
+        self.say(connection, 'data', body)
+        self.update(connection)
+
+    def pass_in(self, connection):
+        sent = connection.socket.send(connection.unsent)
+        del connection.unsent[:sent]
+        if not connection.ends:
+            self.say(connection, 'room', room=sent)
+        self.update(connection)
+
+    def take(self, header, body):
+        connection = self.streams.get(header['stream'])
+        if not connection:
+            return  # closed by the guest, which the service did not know yet
+        if header['act'] == 'data':
+            connection.unsent += body
+        elif header['act'] == 'room':
+            connection.room += header['room']
+        else:
+            connection.ends = True
+        self.update(connection)
+
+    def update(self, connection):
+        if connection.ends and not connection.unsent:
+            return self.drop(connection)
+        wanted = select.POLLIN if connection.room > 0 and not connection.ends else 0
+        self.poll.modify(connection.socket, wanted | (select.POLLOUT if connection.unsent else 0))
+
+    def drop(self, connection):
+        if connection.stream and not connection.ends:
+            self.say(connection, 'close')
+        self.poll.unregister(connection.socket)
+        if len(self.connections) == MOST_STREAMS:
+            self.poll.register(self.listener, select.POLLIN)
+        del self.connections[connection.socket.fileno()]
+        self.streams.pop(connection.stream, None)
+        connection.socket.close()
+
+    def say(self, connection, act, body=b'', **more):
+        send({'type': 'stream', 'stream': connection.stream, 'act': act, **more}, body)
+
+    def close(self):
+        for connection in self.connections.values():
+            connection.socket.close()
+        self.listener.close()
+
+
+def open_network():
+    try:
+        return Network()
+    except OSError:
+        stop_interpreter()  # it listens there itself
+        quiet(None)
+        return Network()
+
+
 interpreter = None  # its process, and our ends of its pipes
 ended = {}  # exit codes of the processes whose end is asked for
 
@@ -321,10 +448,13 @@ def pipe(*, ours):
 
 def run(header, body):
     began, cpu = time.monotonic(), cpu_seconds()
+    network = open_network() if header['network'] else None
     if header['kind'] == 'shell':
-        outcome, code, output, fresh = run_shell(body.decode(), header['timeoutMs'])
+        outcome, code, output, fresh = run_shell(body.decode(), header['timeoutMs'], network)
     else:
-        outcome, code, output, fresh = run_python(body, header['timeoutMs'], header['reset'])
+        outcome, code, output, fresh = run_python(body, header['timeoutMs'], header['reset'], network)
+    if network:
+        network.close()
     ms, cpu_ms = (time.monotonic() - began) * 1000, max(0.0, cpu_seconds() - cpu) * 1000
     send(
         {'type': 'ran', 'outcome': outcome, 'code': code, 'total': output.total, 'ms': ms, 'cpuMs': cpu_ms, 'fresh': fresh},
@@ -332,14 +462,14 @@ def run(header, body):
     )
 
 
-def run_shell(command, timeout_ms):
+def run_shell(command, timeout_ms, network):
     out, theirs = pipe(ours=0)
     nothing = os.open('/dev/null', os.O_RDONLY)
-    pid = start(['bash', '-c', command], {0: nothing, 1: theirs, 2: theirs})
+    pid = start(['bash', '-c', command], {0: nothing, 1: theirs, 2: theirs}, network and PROXY_VARIABLES)
     ended[pid] = None
     os.close(theirs)
     os.close(nothing)
-    call = Call(pid, out)
+    call = Call(pid, out, network)
     outcome = call.wait(timeout_ms)
     end_call(outcome)
     call.close()
@@ -358,7 +488,7 @@ def shell_code(code):
     return 128 - code if code is not None and code < 0 else code
 
 
-def run_python(code, timeout_ms, reset):
+def run_python(code, timeout_ms, reset, network):
     global interpreter
     if reset:
         stop_interpreter()
@@ -371,7 +501,9 @@ def run_python(code, timeout_ms, reset):
         interpreter = start_interpreter()
     pid, out, answer, control = interpreter
     os.kill(pid, signal.SIGCONT)
-    call = Call(pid, out, answer, control, struct.pack('>I', len(code)) + code)
+    proxies = '\n'.join(f'{name}={value if network else ""}' for name, value in PROXY_VARIABLES.items())
+    parts = b''.join(struct.pack('>I', len(part)) + part for part in (proxies.encode(), code))
+    call = Call(pid, out, network, answer, control, parts)
     outcome = call.wait(timeout_ms)
     if outcome != 'exit':
         interpreter = None
@@ -531,7 +663,7 @@ def main():
             run(header, body)
         elif header['type'] == 'changes':
             changes()
-        # `stop` has come after the end of its call
+        # `stop` and `stream` have come after the end of their call
 
 
 main()
