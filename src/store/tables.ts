@@ -209,6 +209,20 @@ export type Tables = {
     site: string;
     createdAt: Generated<Date>;
   };
+  sources: {
+    threadId: ThreadId;
+    number: number;
+    sha256: string;
+    userId: string;
+    url: string;
+    title: string;
+    published: string | null;
+    how: 'found' | 'read';
+    text: string;
+    turnId: TurnId | null;
+    itemId: ItemId | null;
+    createdAt: Generated<Date>;
+  };
   pairings: { userId: string; pairedUserId: string; createdAt: Generated<Date> };
   idempotencyKeys: {
     userId: string;

@@ -8,6 +8,7 @@ import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import { isReservedName } from '#domain/tool/reserved-names.ts';
 import type { ToolDefinition, ToolLevel } from '#domain/tool/tool.ts';
+import type { OpenSources } from './source-port.ts';
 import type { OpenWorkspace } from './workspace-port.ts';
 
 /** A tool of the agent. */
@@ -110,6 +111,8 @@ export type ToolContext = {
   readonly answered?: AnsweredQuestion | undefined;
   /** The thread's files. Undefined without a thread. */
   readonly workspace?: OpenWorkspace | undefined;
+  /** The thread's sources. Undefined where there is no thread. */
+  readonly sources?: OpenSources | undefined;
   /** Shows how far the call is. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   /** Adds a picture or a file to the output. People see it; the model does if it is marked. */

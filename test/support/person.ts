@@ -28,6 +28,7 @@ export const OWNED_ROWS: Record<string, string> = {
   standing_approvals: `insert into standing_approvals (id, user_id, tool, shape, digest, situation, mission_id)
     values (gen_random_uuid(), $1, 't', '', '', 'foreign', $5)`,
   site_grants: `insert into site_grants (user_id, thread_id, run, site) values ($1, $2, $3, 'a.example')`,
+  sources: `insert into sources (thread_id, number, sha256, user_id, url, title, how, text) values ($2, 1, '', $1, 'https://a.example/', $1, 'read', $1)`,
   pairings: `insert into pairings (user_id, paired_user_id) values ($1, 'x'), ('webhook:' || $1, $1)`,
   idempotency_keys: `insert into idempotency_keys (user_id, key, digest, turn_id) values ($1, 'k', '', $3)`,
   request_tries: `insert into request_tries (turn_id, user_id, digest) values ($3, $1, '')`,

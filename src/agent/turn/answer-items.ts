@@ -1,4 +1,5 @@
 import { type ItemId, newId } from '#domain/ids.ts';
+import type { NumberedSource } from '#domain/search/source.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import { AttachmentUnavailable, isAttached } from '#domain/thread/attachment.ts';
 import {
@@ -93,12 +94,13 @@ type OutputExtras = {
   readonly allowedBy?: AllowedBy | undefined;
   readonly files?: readonly AttachedPart[];
   readonly version?: NewVersion | undefined;
+  readonly sources?: readonly NumberedSource[];
 };
 
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { reads = {}, ran, allowedBy, files = [], version }: OutputExtras = {},
+  { reads = {}, ran, allowedBy, files = [], version, sources = [] }: OutputExtras = {},
 ): WrittenItem {
   const item = plain({
     id: newId(),
@@ -109,7 +111,7 @@ export function outputOf(
     ...(ran && { ran }),
     ...(allowedBy && { allowedBy }),
   });
-  return version ? { ...item, version } : item;
+  return { ...item, ...(version && { version }), ...(sources.length > 0 && { sources }) };
 }
 
 /** The output with its files stored apart. It counts even if they can't be stored: the call has run. */

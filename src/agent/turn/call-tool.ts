@@ -15,6 +15,7 @@ export async function callTool(
     turn: Turn;
     decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'allowedBy' | 'answered'>;
     workspace?: ToolContext['workspace'];
+    sources?: ToolContext['sources'];
     onProgress?: ToolContext['onProgress'];
     onFile?: ToolContext['onFile'];
     onReads?: ToolContext['onReads'];
@@ -43,6 +44,7 @@ export async function callTool(
       situation,
       allowedBy,
       workspace: options.workspace,
+      sources: options.sources,
       onProgress: options.onProgress,
       onFile: options.onFile,
       onReads: options.onReads,

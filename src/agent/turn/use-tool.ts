@@ -16,6 +16,7 @@ import type { AttemptItems } from './attempt-items.ts';
 import { callTool } from './call-tool.ts';
 import type { TurnSteps } from './run-turn.ts';
 import type { Safety } from './safety.ts';
+import { stageSources } from './stage-sources.ts';
 import { keepQuestion, startCall, undoStart } from './start-call.ts';
 import type { AttemptLog } from './turn-log.ts';
 
@@ -69,6 +70,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
   const { tool, allowedBy, situation } = decision;
   const files: AttachedPart[] = [];
   const staging = stageFiles(parts.files, turn, signal);
+  const sources = stageSources(parts.db, turn);
   let ran: RanCode | undefined;
   let reads: OutputReads = tool ? flowOf(tool).reads : {};
   const returned = await parts.log.toolCalled(call, tool, (onStopped) =>
@@ -78,6 +80,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       signal,
       traceparent,
       workspace: staging.port,
+      sources: sources.port,
       onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
       onFile: (file) => files.push(file),
       onReads: (said) => (reads = said),
@@ -87,7 +90,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
   );
   return writeWithFiles(parts.items, staging, situation, async ({ version, line }) => {
     const received = await parts.safety.receive(turn, call.name, line ? `${returned}\n${line}` : returned);
-    const output = outputOf(call, received, { reads, ran, allowedBy, files, version });
+    const output = outputOf(call, received, { reads, ran, allowedBy, files, version, sources: sources.staged });
     return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
   });
 }

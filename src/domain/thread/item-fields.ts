@@ -1,3 +1,4 @@
+import { sourceFields } from '../search/source.ts';
 import { versionFields } from '../workspace/version.ts';
 import { storedHashesOf } from './attachment.ts';
 import type { NewItem, WrittenItem } from './item.ts';
@@ -9,9 +10,10 @@ export type ItemFields = {
   readonly texts?: object[];
   readonly uses?: object[];
   readonly versions?: object[];
+  readonly sources?: object[];
 };
 
-/** Items from `position` on, as `write_items` takes them: with their texts, the attachments that they use, and their versions. */
+/** Items from `position` on, as `write_items` takes them: with their texts, the attachments that they use, their versions and sources. */
 export function itemFields(items: readonly (NewItem | WrittenItem)[], position: number): ItemFields {
   if (items.length === 0) return {};
   const texts = items.flatMap((item) => saidTextOf(item) ?? []);
@@ -20,11 +22,13 @@ export function itemFields(items: readonly (NewItem | WrittenItem)[], position: 
     const { version } = item as Partial<WrittenItem>;
     return version ? { item: item.id, ...versionFields(version) } : [];
   });
+  const sources = items.flatMap((item) => sourceFields(item.id, (item as Partial<WrittenItem>).sources ?? []));
   return {
     items: items.map((item, offset) => ({ position: position + offset, ...toRow(item) })),
     ...(texts.length > 0 && { texts: texts.map(({ id, role, text }) => ({ id, role, text })) }),
     ...(uses.length > 0 && { uses }),
     ...(versions.length > 0 && { versions }),
+    ...(sources.length > 0 && { sources }),
   };
 }
 
@@ -47,7 +51,14 @@ const bodies = new WeakMap<NewItem | WrittenItem, string>();
 export function bodyOf(item: NewItem | WrittenItem): string {
   const known = bodies.get(item);
   if (known !== undefined) return known;
-  const body = JSON.stringify({ ...item, id: undefined, usage: undefined, started: undefined, version: undefined });
+  const body = JSON.stringify({
+    ...item,
+    id: undefined,
+    usage: undefined,
+    started: undefined,
+    version: undefined,
+    sources: undefined,
+  });
   bodies.set(item, body);
   return body;
 }

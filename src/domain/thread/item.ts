@@ -1,4 +1,5 @@
 import type { AttachmentHash, ItemId, ThreadId, TurnId, UploadId } from '../ids.ts';
+import type { NumberedSource } from '../search/source.ts';
 import type { AllowedBy } from '../tool/allowed-by.ts';
 import type { Usage } from '../usage.ts';
 import type { NewVersion } from '../workspace/version.ts';
@@ -30,6 +31,8 @@ export type WrittenItem = NewItem & {
   readonly started: boolean;
   /** The version of the workspace that its call made: both are written, or neither. */
   readonly version?: NewVersion;
+  /** The sources that it shows: both are written, or neither. */
+  readonly sources?: readonly NumberedSource[];
 };
 
 export type ItemBody = MessageBody | FunctionCallBody | FunctionCallOutputBody | CompactionBody;

@@ -7,7 +7,7 @@ language plpgsql set enable_seqscan = off as $$
 declare e record; turn record; position_after integer; owners text[] := '{}'; counted json[] := '{}';
 begin
   for e in select * from json_to_recordset(entries)
-    as e (n integer, turn uuid, attempt integer, first integer, call_id uuid, calls json, items json, texts json, uses json, versions json)
+    as e (n integer, turn uuid, attempt integer, first integer, call_id uuid, calls json, items json, texts json, uses json, versions json, sources json)
   loop
     entry := e.n;
     -- `is not distinct from`: with `=` the planner would walk the index of all running turns of this replica for each entry.
@@ -35,7 +35,7 @@ begin
         outcome := 'written';
       end if;
       if e.items is not null then
-        perform write_items(turn.thread_id, e.turn, turn.seq, turn.user_id, e.attempt, e.items, e.texts, e.uses, e.versions);
+        perform write_items(turn.thread_id, e.turn, turn.seq, turn.user_id, e.attempt, e.items, e.texts, e.uses, e.versions, e.sources);
       end if;
       if e.call_id is not null then update turns set counted_calls = counted_calls || e.call_id where turns.id = e.turn; end if;
       if e.calls is not null then owners := owners || turn.user_id; counted := counted || e.calls; end if;

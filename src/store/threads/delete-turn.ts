@@ -5,6 +5,7 @@ import type { Item } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { lineTo, newestAfter } from '#domain/thread/versions.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { deleteSources } from '../sources.ts';
 import { findConversation } from './conversations.ts';
 import { findOpenGate } from './gates.ts';
 import { shortenShare } from './shares.ts';
@@ -142,6 +143,12 @@ async function deleteItems(
   await sql`
     delete from attachment_uses
     where item_id = any(${rows.map(({ id }) => id)}::uuid[]) and user_id = ${owner.userId}`.execute(trx);
+  await deleteSources(
+    trx,
+    owner,
+    threadId,
+    rows.map(({ id }) => id),
+  );
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   await trx
     .updateTable('threads')

@@ -53,6 +53,10 @@ export async function forkThread(
       insert into attachment_uses (item_id, sha256, thread_id, user_id)
       select copied.id, uses.sha256, ${threadId}, uses.user_id
       from copied join attachment_uses as uses on uses.item_id = copied.original
+    ), shown as (
+      insert into sources (thread_id, number, sha256, user_id, url, title, published, how, text, turn_id, item_id)
+      select ${threadId}, number, sha256, sources.user_id, url, title, published, how, text, ${turnId}, copied.id
+      from sources join copied on copied.original = sources.item_id where sources.thread_id = ${id}
     )
     insert into item_texts (item_id, thread_id, user_id, role, text, words, created_at)
     select copied.id, ${threadId}, said.user_id, said.role, said.text, said.words, said.created_at
