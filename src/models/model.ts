@@ -56,10 +56,14 @@ export type ModelAnswer = {
   /** `length`: the model's own limit cut the answer short. */
   readonly finish: 'stop' | 'length';
   readonly usage: Usage;
+  /** Pages that the provider has searched or read by itself, and cites. Nobody has checked them here. */
+  readonly sources?: readonly ProviderSource[];
   readonly thoughts?: AnswerThoughts;
   /** Summaries of the reasoning before the text, and of the reasoning between the text and the calls. */
   readonly reasoning?: { readonly beforeText: ReasoningSummary; readonly beforeCalls: ReasoningSummary };
 };
+
+export type ProviderSource = { readonly url: string; readonly title: string };
 
 /** What a model thought during an answer, and what its provider attached to the calls, by their ids. */
 export type AnswerThoughts = {

@@ -17,6 +17,7 @@ import {
   type OnReasoning,
   type OnText,
   type Prompt,
+  type ProviderSource,
 } from '../model.ts';
 import type { ModelProvider } from '../model-route.ts';
 import { createReasoningCollector } from './collect-reasoning.ts';
@@ -163,6 +164,7 @@ async function readAnswer(
   const { provider, read, apiKey, usageOf } = call.model;
   const failureOf = (error: unknown) => toModelFailure(error, apiKey, call.accepted ? call.estimate() : null);
   const calls: ToolCall[] = [];
+  const sources: ProviderSource[] = [];
   // Compatible servers have no common form for it.
   const thoughts = provider === 'openai-compatible' ? undefined : createThoughtCollector(provider);
   const reasoning = call.prompt.reasoningDetail ? createReasoningCollector() : undefined;
@@ -182,7 +184,9 @@ async function readAnswer(
     thoughts?.read(part);
     reasoning?.read(part);
     if (part.type === 'reasoning-delta' || part.type === 'tool-input-delta') call.countOutput(part.delta);
-    if (part.type === 'tool-call') calls.push(toToolCall(part));
+    // A call that the provider has executed itself is not ours to make. Only what it found is kept.
+    if (part.type === 'tool-call' && !part.providerExecuted) calls.push(toToolCall(part));
+    if (part.type === 'source' && part.sourceType === 'url') sources.push({ url: part.url, title: part.title ?? '' });
     if (part.type === 'finish') finish = part;
     if (part.type === 'error') throw failureOf(part.error);
   };
@@ -199,6 +203,7 @@ async function readAnswer(
     calls,
     finish: finishOf(finish, consumed),
     usage: usageOf(tokens),
+    ...(sources.length > 0 && { sources }),
     ...(collected && { thoughts: collected }),
     ...(reasoning && { reasoning: { beforeText, beforeCalls: reasoning.take() } }),
   };

@@ -10,7 +10,8 @@ export function createThoughtCollector(provider: ModelProvider) {
 
   return {
     read(part: LanguageModelV4StreamPart): void {
-      if (part.type === 'tool-call' && part.providerMetadata) calls.set(part.toolCallId, part.providerMetadata);
+      if (part.type === 'tool-call' && !part.providerExecuted && part.providerMetadata)
+        calls.set(part.toolCallId, part.providerMetadata);
       if (part.type !== 'reasoning-start' && part.type !== 'reasoning-delta' && part.type !== 'reasoning-end') return;
       const { text = '', data } = thoughts.get(part.id) ?? {};
       const added = part.type === 'reasoning-delta' ? part.delta : '';
