@@ -101,6 +101,8 @@ export type ToolContext = {
   readonly signal: AbortSignal;
   /** What the model had read when it made the call. The tool stores it with its data. */
   readonly situation?: Situation;
+  /** The addresses that the person had written when the model made the call, as `canonicalAddress` writes them. */
+  readonly ownLinks?: (() => ReadonlySet<string>) | undefined;
   /** What lets the call run. */
   readonly allowedBy?: AllowedBy | undefined;
   /** The origin of this call's output, if it differs from the tool's. */

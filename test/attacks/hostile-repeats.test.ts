@@ -57,6 +57,7 @@ const LEFT_OUT: Record<string, string> = {
   'safety/inspect.ts inspectOutgoing': IN_WORKERS,
   'safety/secrets/redact-ranges.ts redactRanges': 'as findSecretForms, which finds the ranges',
   'tools/builtin/web/html-to-text.ts htmlToText': IN_WORKERS,
+  'tools/builtin/web/html-to-text.ts parseHtml': IN_WORKERS,
   'tools/builtin/web/read-page.ts readMailHtml': IN_WORKERS,
   'tools/component/jail/read-inside.ts readModule': PATH,
   'tools/mcp/server-tokens.ts sealedClient': NOT_FOREIGN,

@@ -34,6 +34,8 @@ export type AllowedCall = {
   readonly approval: GateId | undefined;
   /** What the model had read when it wrote the call. */
   readonly situation: Situation;
+  /** The addresses that the person had written by then. */
+  readonly ownLinks?: (() => ReadonlySet<string>) | undefined;
   /** What lets it run; undefined if an earlier attempt has started it without an approval, and it would ask now. */
   readonly allowedBy?: AllowedBy | undefined;
   /** A person has answered the question of the tool's server. */
@@ -64,7 +66,7 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
   if (call.external) return gateAt('external-tool', call);
   const tool = tools.find(call.name);
   const read = facts.readBefore(call);
-  const { situation } = read;
+  const { situation, ownLinks } = read;
   if (!tool || blockReasonOf(call)) return { kind: 'allowed', tool, secretsOf: owner, approval: undefined, situation };
 
   const judged = await judge(tool, call, read, facts);
@@ -82,7 +84,7 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
     return { kind: 'allowed', tool, secretsOf, approval: undefined, situation, allowedBy: 'approval', answered };
   }
 
-  const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation } as const;
+  const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation, ownLinks } as const;
   if (level === 'allow') return { ...allowed, allowedBy: judged.by };
   if (started) return { ...allowed, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
   const state = await tool.state?.(owner, facts.workspace);

@@ -13,7 +13,7 @@ export async function callTool(
   call: FunctionCallItem,
   options: {
     turn: Turn;
-    decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'allowedBy' | 'answered'>;
+    decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'ownLinks' | 'allowedBy' | 'answered'>;
     workspace?: ToolContext['workspace'];
     sources?: ToolContext['sources'];
     onProgress?: ToolContext['onProgress'];
@@ -26,7 +26,7 @@ export async function callTool(
   },
 ): Promise<string> {
   const { turn, signal, traceparent } = options;
-  const { tool, secretsOf, situation, allowedBy, answered } = options.decision;
+  const { tool, secretsOf, situation, ownLinks, allowedBy, answered } = options.decision;
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
@@ -42,6 +42,7 @@ export async function callTool(
       traceparent,
       answered,
       situation,
+      ownLinks,
       allowedBy,
       workspace: options.workspace,
       sources: options.sources,

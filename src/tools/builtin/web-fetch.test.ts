@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { createEgress } from '#egress/egress.ts';
@@ -12,9 +13,11 @@ type Page = { readonly status?: number; readonly headers?: Record<string, string
 /** The addresses of outside hosts; other hosts are not found. */
 async function fetching(pages: Readonly<Record<string, Page>>) {
   const asked: string[] = [];
+  const askedRobots: string[] = [];
   const server = createServer(({ url = '', headers }, response: ServerResponse) => {
     const address = `https://${headers.host}${url}`;
-    asked.push(address);
+    if (url === '/robots.txt') askedRobots.push(address);
+    else asked.push(address);
     const { status = 200, headers: given = {}, body = '' } = pages[address] ?? { status: 404 };
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...given }).end(body);
   });
@@ -35,8 +38,10 @@ async function fetching(pages: Readonly<Record<string, Page>>) {
     secretsOf: { userId: 'ann' },
     idempotencyKey: 'k',
     signal: new AbortController().signal,
+    ownLinks: () => new Set(['https://a.example/typed']),
   };
-  return { asked, get: (url: string, more: object = {}) => tool.call(JSON.stringify({ url, ...more }), context), tool };
+  const get = (url: string, more: object = {}) => tool.call(JSON.stringify({ url, ...more }), context);
+  return { asked, askedRobots, get, tool };
 }
 
 test('a page is fetched and read', async () => {
@@ -70,11 +75,85 @@ test.each(['image/png', 'application/octet-stream', 'application/pdf'])('%s is n
   expect(await get('https://a.example/')).toMatch(/"error":"It is .*only text, HTML, JSON, XML and YAML/);
 });
 
-test('a long text is cut at a whole letter', async () => {
-  const body = 'é'.repeat(1000);
+test('a long text is cut at a whole letter, and read on from there', async () => {
+  const body = `${'é'.repeat(100)}end`;
   const { get } = await fetching({ 'https://a.example/': { headers: { 'content-type': 'text/plain' }, body } });
   const text = await get('https://a.example/', { max_bytes: 101 });
-  expect(text).toBe(`Address: https://a.example/\n\n${'é'.repeat(50)}\n[Cut here: 1900 of 2000 bytes are left out.]`);
+  expect(text).toBe(
+    `Address: https://a.example/\n\n${'é'.repeat(50)}\n… 103 more bytes; ask with from: 100, or with find`,
+  );
+  expect(await get('https://a.example/', { from: 199 })).toBe('Address: https://a.example/\n\néend');
+  expect(await get('https://a.example/', { from: 203 })).toContain('The text ends at byte 203.');
+});
+
+const PROSE = 'The harbour of Lund was dredged in spring, and the ferry runs again twice a day.';
+
+test('a page is read without what stands around its text, unless all of it is wanted', async () => {
+  const body = `<nav><a href="/n">Menu</a></nav><main><h1>Harbour</h1><p>${PROSE.repeat(4)}</p></main><footer>Imprint</footer>`;
+  const { get } = await fetching({ 'https://a.example/': { body } });
+  expect(await get('https://a.example/')).toBe(`Address: https://a.example/\n\n# Harbour\n\n${PROSE.repeat(4)}`);
+  expect(await get('https://a.example/', { part: 'all' })).toMatch(
+    /Menu \[1\][^]*Imprint[^]*\[1\] https:\/\/a.example\/n$/,
+  );
+});
+
+test('links are numbers in the text, and a list at its end', async () => {
+  const link = (n: number) => `see <a href="/${n % 60}">page ${n}</a> `;
+  const body = `<p>${PROSE}<p>${Array.from({ length: 61 }, (_, n) => link(n) + PROSE).join('<p>')}`;
+  const { get } = await fetching({ 'https://a.example/': { body } });
+  const text = await get('https://a.example/', { max_bytes: 20_000 });
+  expect(text).toContain('see page 0 [1] The harbour');
+  expect(text).toContain('see page 60 [1] The harbour');
+  expect(text).toMatch(/\[40\] https:\/\/a.example\/39\n… 20 more links; ask with part: "all"$/);
+  expect(await get('https://a.example/', { part: 'all', max_bytes: 20_000 })).toMatch(
+    /\[60\] https:\/\/a.example\/59$/,
+  );
+});
+
+test('words are found with the paragraphs before and after them', async () => {
+  const body = `<p>One.<p>Two.<p>The FERRY, three.<p>Four.<p>Five.<p>${PROSE}`;
+  const { get } = await fetching({ 'https://a.example/': { body } });
+  expect(await get('https://a.example/', { find: 'three ferry' })).toBe(
+    'Address: https://a.example/\n\n…\nTwo.\nThe FERRY, three.\nFour.',
+  );
+  expect(await get('https://a.example/', { find: 'train' })).toContain('No paragraph of the text');
+});
+
+test.each([401, 402, 403, 429, 451])('status %i is a refusal, and its page is not read', async (status) => {
+  const { get } = await fetching({ 'https://a.example/': { status, body: `<p>${PROSE}` } });
+  const text = await get('https://a.example/');
+  expect(text).toContain(`"error":"The site refused (status ${status})`);
+  expect(text).not.toContain('harbour');
+});
+
+test('a page that scripts write says so', async () => {
+  const { get } = await fetching({ 'https://a.example/': { body: '<div id=app>Loading</div><script>x</script>' } });
+  expect(await get('https://a.example/')).toContain('Note: a script writes the text of this page');
+});
+
+test('a packed page is unpacked up to the limit', async () => {
+  const page = (body: Buffer, encoding = 'gzip'): Page => ({ headers: { 'content-encoding': encoding }, body });
+  const { get } = await fetching({
+    'https://a.example/': page(gzipSync('<p>Text')),
+    'https://a.example/bomb': page(gzipSync(Buffer.alloc(8 * 1024 * 1024))),
+    'https://a.example/cut': page(gzipSync(PROSE).subarray(0, 30)),
+    'https://a.example/odd': page(Buffer.from('x'), 'zstd'),
+  });
+  expect(await get('https://a.example/')).toBe('Address: https://a.example/\n\nText');
+  for (const name of ['bomb', 'cut', 'odd'])
+    expect(await get(`https://a.example/${name}`)).toContain('"error":"It is packed');
+});
+
+test('robots.txt applies to pages that the agent chose, and is read once', async () => {
+  const robots = 'User-agent: *\nDisallow: /';
+  const { get, asked, askedRobots } = await fetching({
+    'https://a.example/robots.txt': { headers: { 'content-type': 'text/plain' }, body: robots },
+    'https://a.example/typed': { body: 'Typed' },
+  });
+  expect(await get('https://a.example/chosen')).toContain('robots.txt');
+  expect(await get('https://a.example/other')).toContain('robots.txt');
+  expect(await get('https://a.example/typed')).toContain('Typed');
+  expect([asked, askedRobots]).toEqual([['https://a.example/typed'], ['https://a.example/robots.txt']]);
 });
 
 test('redirects within a site are followed, five of them', async () => {

@@ -2,17 +2,50 @@ import { Parser } from 'htmlparser2';
 
 export type ReadablePage = { readonly title: string; readonly text: string };
 
+/** A page with its lines, from which the main text can be chosen. */
+export type ParsedPage = {
+  readonly title: string;
+  /** The day of publication, as the page says it. */
+  readonly published: string | undefined;
+  readonly hasScripts: boolean;
+  readonly lines: readonly Line[];
+};
+
+/** A line of text, or several of a `pre`, with what tells an article from what stands around it. */
+export type Line = Place & {
+  readonly tag: string;
+  readonly pieces: readonly (string | Link)[];
+  readonly length: number;
+  /** How many of its characters belong to links. */
+  readonly linkLength: number;
+  /** Whether an empty line is before it. */
+  readonly isApart: boolean;
+};
+
+export type Link = { readonly address: string };
+
+type Place = { readonly isAside: boolean; readonly isMain: boolean };
+
 /** The readable content of a page: headings, paragraphs, lists, tables, and links with their URLs. */
-export function htmlToText(html: string, base: URL, { background }: Look = {}): ReadablePage {
+export function htmlToText(html: string, base: URL, look: Look = {}): ReadablePage {
+  const { title, lines } = parseHtml(html, base, look);
+  return { title, text: joinLines(lines, ({ address }) => ` (${address})`) };
+}
+
+export function parseHtml(html: string, base: URL, { background }: Look = {}): ParsedPage {
   const open: OpenElement[] = [];
   const page = createPage();
   const sheet = createSheet();
   let title = '';
+  let published: string | undefined;
+  let hasScripts = false;
 
   const parser = new Parser({
     onopentag(name, attributes) {
       if (open.length === MAX_OPEN) parser.reset(); // nothing else of the page is read
       const above = open.at(-1);
+      if (name === 'script') hasScripts = true;
+      if (name === 'meta') published ??= dateOf(attributes);
       const colors = colorsOf(attributes, above ?? { background, color: undefined });
       const isInvisible = colors.color !== undefined && colors.color === colors.background;
       const isHidden =
@@ -22,12 +55,14 @@ export function htmlToText(html: string, base: URL, { background }: Look = {}): 
         isHiddenElement(name, attributes) ||
         sheet.hides(name, attributes);
       if (!isHidden) page.begin(name, attributes);
-      const isPre = name === 'pre' || (above?.isPre ?? false);
       open.push({
         ...colors,
         name,
         isHidden,
-        isPre,
+        isPre: name === 'pre' || (above?.isPre ?? false),
+        isAside: above?.isAside || isBesideText(name, attributes),
+        isMain: above?.isMain || name === 'main' || attributes['role'] === 'main' || isArticleBody(attributes),
+        isLinked: above?.isLinked || name === 'a',
         link: name === 'a' && !isHidden ? linkOf(attributes, base) : undefined,
       });
     },
@@ -35,7 +70,7 @@ export function htmlToText(html: string, base: URL, { background }: Look = {}): 
       const top = open.at(-1);
       if (top?.name === 'title') title += text;
       else if (top?.name === 'style' && background) sheet.read(text);
-      else if (!top?.isHidden) page.write(text, top?.isPre ?? false);
+      else if (!top?.isHidden) page.write(text, top);
     },
     onclosetag() {
       const element = open.pop();
@@ -44,7 +79,7 @@ export function htmlToText(html: string, base: URL, { background }: Look = {}): 
   });
   for (let at = 0; at < html.length && open.length <= MAX_OPEN; at += PIECE) parser.write(html.slice(at, at + PIECE));
   parser.end();
-  return { title: oneLine(title), text: page.read() };
+  return { title: oneLine(title), published, hasScripts, lines: page.lines() };
 }
 
 /** The size of the parsed chunks. The depth is checked after each one. */
@@ -61,6 +96,9 @@ type OpenElement = Colors & {
   readonly name: string;
   readonly isHidden: boolean;
   readonly isPre: boolean;
+  readonly isAside: boolean;
+  readonly isMain: boolean;
+  readonly isLinked: boolean;
   readonly link: string | undefined;
 };
 
@@ -154,53 +192,109 @@ function linkOf(attributes: Attributes, base: URL): string | undefined {
   return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
 }
 
+/** Elements that stand beside the text of a page, by their names, roles, classes and ids. */
+function isBesideText(name: string, attributes: Attributes): boolean {
+  if (ASIDES.has(name) || ASIDE_ROLES.has(attributes['role'] ?? '')) return true;
+  if (!BLOCKS.has(name) || name === 'body' || name === 'article' || name === 'main') return false;
+  const names = `${attributes['class'] ?? ''} ${attributes['id'] ?? ''}`.slice(0, MAX_NAMES);
+  return ASIDE_NAMES.test(names) && !TEXT_NAMES.test(names);
+}
+
+const MAX_NAMES = 300;
+const ASIDES = new Set(['nav', 'aside', 'footer', 'form']);
+const ASIDE_ROLES = new Set([
+  'navigation',
+  'complementary',
+  'contentinfo',
+  'banner',
+  'search',
+  'dialog',
+  'alertdialog',
+]);
+const ASIDE_NAMES =
+  /(?:^|[\s_-])(?:nav(?:bar|igation)?|menu|side-?bar|footer|cookies?|consent|share|sharing|social|related|recommend(?:ed|ations)?|promo|advert(?:isement)?|ads?|newsletter|subscribe|breadcrumbs?|comments?|pagination|widget|banner|popup|modal|toolbar|masthead|trending|popular|most-read)(?:$|[\s_-])/i;
+const TEXT_NAMES = /article|story|(?:post|entry|main|page)-?(?:body|content|text)|(?:body|content)-?(?:text|body)/i;
+
+const isArticleBody = (attributes: Attributes): boolean => attributes['itemprop'] === 'articleBody';
+
+function dateOf(attributes: Attributes): string | undefined {
+  const name = attributes['property'] ?? attributes['name'] ?? attributes['itemprop'] ?? '';
+  if (!DATES.has(name.toLowerCase())) return undefined;
+  return /^\d{4}-\d\d-\d\d/.exec(attributes['content'] ?? '')?.[0];
+}
+
+const DATES = new Set(['article:published_time', 'datepublished', 'date', 'dc.date', 'dcterms.date', 'pubdate']);
+
+type GrowingLine = { -readonly [Field in keyof Line]: Line[Field] } & { pieces: (string | Link)[] };
+
 /** Lines of text as they grow. */
 function createPage() {
-  const pieces: string[] = [];
-  let atStart = true; // of a line
-  let linkText = '';
+  const lines: GrowingLine[] = [];
+  let line: GrowingLine | undefined; // undefined at the start of one
+  let tag = '';
+  let isApart = false;
+  let isLinkEmpty = true;
 
-  const put = (text: string) => {
-    pieces.push(text);
-    linkText += text.slice(0, 500);
-  };
-  const newLine = () => {
-    if (!atStart) pieces.push('\n');
-    atStart = true;
+  const put = (piece: string | Link, place?: Partial<OpenElement>): GrowingLine => {
+    if (!line) {
+      line = { tag, isApart, pieces: [], length: 0, linkLength: 0, isAside: false, isMain: false };
+      lines.push(line);
+      isApart = false;
+    }
+    line.pieces.push(piece);
+    if (place) {
+      line.isAside = place.isAside ?? false;
+      line.isMain = place.isMain ?? false;
+    }
+    return line;
   };
 
   return {
-    write(text: string, isPre: boolean): void {
-      const words = isPre ? text : text.replace(/\s+/g, ' ');
-      const shown = atStart && !isPre ? words.trimStart() : words;
+    write(text: string, place: Pick<OpenElement, 'isPre' | 'isAside' | 'isMain' | 'isLinked'> | undefined): void {
+      const words = place?.isPre ? text : text.replace(/\s+/g, ' ');
+      const shown = line || place?.isPre ? words : words.trimStart();
       if (shown === '') return;
-      put(shown);
-      atStart = shown.endsWith('\n');
+      const { length } = shown.trim();
+      const written = put(shown, place ?? {});
+      written.length += length;
+      if (place?.isLinked) written.linkLength += length;
+      if (length > 0) isLinkEmpty = false;
     },
     begin(name: string, attributes: Attributes): void {
-      if (name === 'a') linkText = '';
-      if (BLOCKS.has(name) || name === 'br') newLine();
+      if (name === 'a') isLinkEmpty = true;
+      if (BLOCKS.has(name) || name === 'br') line = undefined;
+      if (BLOCKS.has(name)) tag = name;
       const heading = /^h([1-6])$/.exec(name)?.[1];
-      if (heading || name === 'p' || name === 'table') pieces.push('\n');
+      if (heading || name === 'p' || name === 'table') isApart = true;
       if (heading) put(`${'#'.repeat(Number(heading))} `);
       if (name === 'li') put('- ');
-      if ((name === 'td' || name === 'th') && !atStart) put(' | ');
+      if ((name === 'td' || name === 'th') && line) put(' | ');
       const alt = name === 'img' ? oneLine(attributes['alt'] ?? '') : '';
-      if (alt) this.write(`[image: ${alt.slice(0, 200)}]`, false);
+      if (alt) put(`[image: ${alt.slice(0, 200)}]`);
     },
     end({ name, link }: OpenElement): void {
-      if (link && linkText.trim() !== '') put(` (${link})`);
-      if (BLOCKS.has(name)) newLine();
+      if (link && !isLinkEmpty) put({ address: link });
+      if (!BLOCKS.has(name)) return;
+      line = undefined;
+      tag = '';
     },
-    read: () =>
-      pieces
-        .join('')
-        .split('\n')
-        .map((line, index, lines) => (index < lines.length - 1 ? line.trimEnd() : line))
-        .join('\n')
-        .replace(/\n{3,}/g, '\n\n')
-        .trim(),
+    lines: (): readonly Line[] => lines,
   };
+}
+
+/** The text of these lines. `showLink` writes an address after the words of its link. */
+export function joinLines(lines: readonly Line[], showLink: (link: Link) => string): string {
+  return lines
+    .map(({ pieces, isApart }) => {
+      const text = pieces.map((piece) => (typeof piece === 'string' ? piece : showLink(piece))).join('');
+      return (isApart ? '\n' : '') + text;
+    })
+    .join('\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();

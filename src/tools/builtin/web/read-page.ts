@@ -1,24 +1,70 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { cutBytes } from '#domain/text/cut.ts';
-import { htmlToText, type ReadablePage } from './html-to-text.ts';
+import { type NumberedText, withoutMarks } from '#domain/text/numbered-links.ts';
+import { htmlToText, parseHtml } from './html-to-text.ts';
+import { mainLines, numberLinks } from './main-text.ts';
 
 export type FetchedPage = {
   readonly body: Uint8Array;
   readonly contentType: string;
+  /** The header `content-encoding`; empty if there is none. */
+  readonly encoding: string;
   readonly address: string;
-  /** The most bytes of text to return. */
+  readonly part: 'main' | 'all';
+  /** The most bytes that a packed body may unpack to. */
   readonly maxBytes: number;
 };
 
+export type ReadPage = NumberedText & {
+  readonly title: string;
+  readonly published: string | null;
+  /** It has hardly any text, and scripts that would write some. */
+  readonly needsScripts: boolean;
+};
+
 /** The text of a fetched page. It runs in a worker thread, because a hostile page can take very long to parse. */
-export function readPage({ body, contentType, address, maxBytes }: FetchedPage): ReadablePage {
+export function readPage(fetched: FetchedPage): ReadPage | { readonly error: string } {
+  const { contentType, address, part } = fetched;
+  const body = unpack(fetched);
+  if (!body) return { error: 'It is packed in a way that can’t be read, or it is too large when it is unpacked.' };
   const decoded = decodeBody(body, contentType);
-  const isHtml = /html/.test(contentType.split(';', 1)[0] ?? '');
-  const { title, text } = isHtml ? htmlToText(decoded, new URL(address)) : { title: '', text: decoded };
-  const { kept, note } = cutBytes(text, maxBytes);
-  return { title: title.slice(0, MAX_TITLE), text: kept + note };
+  if (!/html/.test(contentType.split(';', 1)[0] ?? '')) return { ...PLAIN, ...limit(withoutMarks(decoded), []) };
+  const { title, published = null, hasScripts, lines } = parseHtml(decoded, new URL(address));
+  const { text, links } = numberLinks(part === 'all' ? lines : mainLines(lines));
+  const needsScripts = hasScripts && lines.reduce((sum, { length }) => sum + length, 0) < LEAST_TEXT;
+  return { title: title.slice(0, MAX_TITLE), published, needsScripts, ...limit(text, links) };
 }
 
+const PLAIN = { title: '', published: null, needsScripts: false };
 const MAX_TITLE = 500;
+/** A page with fewer characters of text and with scripts is written by them. */
+const LEAST_TEXT = 200;
+/** What is kept of a text and of its links. */
+const MAX_TEXT_BYTES = 400_000;
+const MAX_LINKS = 2_000;
+
+function limit(text: string, links: readonly string[]): NumberedText {
+  const { kept, note } = cutBytes(text, MAX_TEXT_BYTES);
+  return { text: kept + note, links: links.slice(0, MAX_LINKS) };
+}
+
+/** Sites are asked for plain bodies, and some pack them anyway. Undefined if it can't be unpacked within the limit. */
+function unpack({ body, encoding, maxBytes }: FetchedPage): Uint8Array | undefined {
+  if (encoding === '' || encoding === 'identity') return body;
+  const decode = DECODERS.get(encoding);
+  try {
+    return decode?.(body, { maxOutputLength: maxBytes });
+  } catch {
+    return undefined;
+  }
+}
+
+const DECODERS = new Map([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
 
 /** The text that readers of a mail see. It runs in a worker thread, too. */
 export const readMailHtml = (html: string): string =>
