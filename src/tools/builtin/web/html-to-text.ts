@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { withoutMarks } from '#domain/text/numbered-links.ts';
 
 export type ReadablePage = { readonly title: string; readonly text: string };
 
@@ -24,7 +25,8 @@ export type Line = Place & {
 
 export type Link = { readonly address: string };
 
-type Place = { readonly isAside: boolean; readonly isMain: boolean };
+/** `isInForm`: some pages are one large form, so this says less than the other marks of an aside. */
+type Place = { readonly isAside: boolean; readonly isInForm: boolean; readonly isMain: boolean };
 
 /** The readable content of a page: headings, paragraphs, lists, tables, and links with their URLs. */
 export function htmlToText(html: string, base: URL, look: Look = {}): ReadablePage {
@@ -61,6 +63,7 @@ export function parseHtml(html: string, base: URL, { background }: Look = {}): P
         isHidden,
         isPre: name === 'pre' || (above?.isPre ?? false),
         isAside: above?.isAside || isBesideText(name, attributes),
+        isInForm: above?.isInForm || name === 'form',
         isMain: above?.isMain || name === 'main' || attributes['role'] === 'main' || isArticleBody(attributes),
         isLinked: above?.isLinked || name === 'a',
         link: name === 'a' && !isHidden ? linkOf(attributes, base) : undefined,
@@ -77,12 +80,13 @@ export function parseHtml(html: string, base: URL, { background }: Look = {}): P
       if (element && !element.isHidden) page.end(element);
     },
   });
-  for (let at = 0; at < html.length && open.length <= MAX_OPEN; at += PIECE) parser.write(html.slice(at, at + PIECE));
+  const isReadable = () => open.length <= MAX_OPEN && page.lines().length < MAX_LINES;
+  for (let at = 0; at < html.length && isReadable(); at += PIECE) parser.write(html.slice(at, at + PIECE));
   parser.end();
   return { title: oneLine(title), published, hasScripts, lines: page.lines() };
 }
 
-/** The size of the parsed chunks. The depth is checked after each one. */
+/** The size of the parsed chunks. The depth and the number of lines are checked after each one. */
 const PIECE = 16 * 1024;
 
 type Attributes = Readonly<Record<string, string>>;
@@ -92,22 +96,22 @@ type Look = { readonly background?: 'white' };
 
 type Colors = { readonly color: string | undefined; readonly background: string | undefined };
 
-type OpenElement = Colors & {
-  readonly name: string;
-  readonly isHidden: boolean;
-  readonly isPre: boolean;
-  readonly isAside: boolean;
-  readonly isMain: boolean;
-  readonly isLinked: boolean;
-  readonly link: string | undefined;
-};
+type OpenElement = Colors &
+  Place & {
+    readonly name: string;
+    readonly isHidden: boolean;
+    readonly isPre: boolean;
+    readonly isLinked: boolean;
+    readonly link: string | undefined;
+  };
 
 /** Deeper elements are ignored; readable content is never so deep. */
 const MAX_DEPTH = 256;
 
 /** The colours of an element, as far as its attributes show them. */
 function colorsOf(attributes: Attributes, above: Colors): Colors {
-  const style = attributes['style'] ?? '';
+  const { style = '' } = attributes;
+  if (style === '' && !attributes['bgcolor'] && !attributes['color']) return above;
   const behind = /background(?:-color)?\s{0,9}:\s{0,9}([^;!]{1,60})/i.exec(style)?.[1] ?? attributes['bgcolor'];
   const front = /(?:^|[;\s])color\s{0,9}:\s{0,9}([^;!]{1,60})/i.exec(style)?.[1] ?? attributes['color'];
   return {
@@ -130,6 +134,9 @@ function toColor(given: string): string {
 
 /** The parser slows down with the depth, so parsing stops at this many open elements. */
 const MAX_OPEN = 1_000;
+
+/** No text that anyone reads has so many lines. The rest is left out. */
+const MAX_LINES = 50_000;
 
 const UNREAD = new Set(
   'script style template svg math iframe object canvas audio video noscript noembed noframes xmp textarea datalist select'.split(
@@ -196,12 +203,14 @@ function linkOf(attributes: Attributes, base: URL): string | undefined {
 function isBesideText(name: string, attributes: Attributes): boolean {
   if (ASIDES.has(name) || ASIDE_ROLES.has(attributes['role'] ?? '')) return true;
   if (!BLOCKS.has(name) || name === 'body' || name === 'article' || name === 'main') return false;
-  const names = `${attributes['class'] ?? ''} ${attributes['id'] ?? ''}`.slice(0, MAX_NAMES);
+  const { class: classes = '', id = '' } = attributes;
+  if (classes === '' && id === '') return false;
+  const names = `${classes} ${id}`.slice(0, MAX_NAMES);
   return ASIDE_NAMES.test(names) && !TEXT_NAMES.test(names);
 }
 
 const MAX_NAMES = 300;
-const ASIDES = new Set(['nav', 'aside', 'footer', 'form']);
+const ASIDES = new Set(['nav', 'aside', 'footer']);
 const ASIDE_ROLES = new Set([
   'navigation',
   'complementary',
@@ -235,23 +244,25 @@ function createPage() {
   let isApart = false;
   let isLinkEmpty = true;
 
-  const put = (piece: string | Link, place?: Partial<OpenElement>): GrowingLine => {
+  const put = (piece: string | Link, place?: Partial<Place>): GrowingLine => {
     if (!line) {
-      line = { tag, isApart, pieces: [], length: 0, linkLength: 0, isAside: false, isMain: false };
+      line = { tag, isApart, pieces: [], length: 0, linkLength: 0, isAside: false, isInForm: false, isMain: false };
       lines.push(line);
       isApart = false;
     }
     line.pieces.push(piece);
     if (place) {
       line.isAside = place.isAside ?? false;
+      line.isInForm = place.isInForm ?? false;
       line.isMain = place.isMain ?? false;
     }
     return line;
   };
 
   return {
-    write(text: string, place: Pick<OpenElement, 'isPre' | 'isAside' | 'isMain' | 'isLinked'> | undefined): void {
-      const words = place?.isPre ? text : text.replace(/\s+/g, ' ');
+    write(text: string, place: (Place & Pick<OpenElement, 'isPre' | 'isLinked'>) | undefined): void {
+      const plain = withoutMarks(text);
+      const words = place?.isPre ? plain : plain.replace(/\s+/g, ' ');
       const shown = line || place?.isPre ? words : words.trimStart();
       if (shown === '') return;
       const { length } = shown.trim();
@@ -270,7 +281,7 @@ function createPage() {
       if (name === 'li') put('- ');
       if ((name === 'td' || name === 'th') && line) put(' | ');
       const alt = name === 'img' ? oneLine(attributes['alt'] ?? '') : '';
-      if (alt) put(`[image: ${alt.slice(0, 200)}]`);
+      if (alt) put(`[image: ${withoutMarks(alt.slice(0, 200))}]`);
     },
     end({ name, link }: OpenElement): void {
       if (link && !isLinkEmpty) put({ address: link });

@@ -1,4 +1,4 @@
-import { linkNumber, type NumberedText, withoutMarks } from '#domain/text/numbered-links.ts';
+import { linkNumber, type NumberedText } from '#domain/text/numbered-links.ts';
 import { joinLines, type Line, type Link } from './html-to-text.ts';
 
 /**
@@ -15,6 +15,7 @@ export function mainLines(lines: readonly Line[]): readonly Line[] {
 
 /** What the text must still hold after asides are left out, and after all rules. */
 const LEAST_PROSE = 0.4;
+const LEAST_UNLINKED = 0.6;
 const LEAST_LEFT = 0.15;
 /** Less prose than this in `main` is a teaser. */
 const LEAST_MAIN = 200;
@@ -24,25 +25,36 @@ const LEAST_PARAGRAPH = 80;
 const NEAR = 6;
 const NEAR_HEADING = 4;
 
-type Weighed = { readonly line: Line; readonly text: string; readonly isProse: boolean };
+type Weighed = { readonly line: Line; readonly isProse: boolean };
 
-function weigh(line: Line): Weighed {
-  const text = line.pieces.filter((piece) => typeof piece === 'string').join('');
-  const isLong = line.length >= LEAST_PARAGRAPH || line.length + 2 * countWide(text) >= LEAST_PARAGRAPH;
-  return { line, text, isProse: isLong && line.linkLength < 0.4 * line.length && /[.!?。！？:;»”"…؟۔।]/.test(text) };
+const weigh = (line: Line): Weighed => ({ line, isProse: isProse(line) });
+
+/** Whether a line is a paragraph with sentences. */
+function isProse({ length, linkLength, pieces }: Line): boolean {
+  if (WIDE * length < LEAST_PARAGRAPH || linkLength >= 0.4 * length) return false;
+  const text = pieces.filter((piece) => typeof piece === 'string').join('');
+  return length + (WIDE - 1) * countWide(text) >= LEAST_PARAGRAPH && /[.!?。！？:;»”"…؟۔।]/.test(text);
 }
 
-/** Letters that say as much as three others. */
+/** Chinese, Japanese and Korean letters say as much as three others. */
+const WIDE = 3;
 const countWide = (text: string): number => text.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g)?.length ?? 0;
 
 const sizeOf = (lines: readonly Weighed[]): number => lines.reduce((sum, { line }) => sum + line.length, 0);
 const proseOf = (lines: readonly Weighed[]): number => sizeOf(lines.filter(({ isProse }) => isProse));
 const isMostlyLinks = ({ line }: Weighed): boolean => line.linkLength > 0.5 * line.length;
 
-/** Some pages have their whole text in an element that looks like an aside. */
+/** Some pages have their whole text in a form, or in an element that looks like an aside. */
 function dropAsides(all: readonly Weighed[]): readonly Weighed[] {
-  const rest = all.filter(({ line }) => !line.isAside);
-  return proseOf(rest) < LEAST_PROSE * proseOf(all) ? all : rest;
+  const named = all.filter(({ line }) => !line.isAside);
+  const rest = [named.filter(({ line }) => !line.isInForm), named].find((left) => isEnough(left, all));
+  return rest ?? all;
+}
+
+function isEnough(left: readonly Weighed[], all: readonly Weighed[]): boolean {
+  if (proseOf(left) >= LEAST_PROSE * proseOf(all)) return true;
+  const unlinked = (lines: readonly Weighed[]) => sizeOf(lines.filter((line) => !isMostlyLinks(line)));
+  return unlinked(left) >= LEAST_UNLINKED * unlinked(all); // a list or a table with little prose
 }
 
 function preferMain(lines: readonly Weighed[]): readonly Weighed[] {
@@ -57,9 +69,9 @@ function dropLinks(lines: readonly Weighed[]): readonly Weighed[] {
   if (distances.every((distance) => distance === Number.POSITIVE_INFINITY)) return lines;
   let run: string | undefined;
   return lines.filter((each, index) => {
-    const { tag, length } = each.line;
+    const { tag, length, linkLength } = each.line;
     if (each.isProse) return true;
-    if (isMostlyLinks(each) && length < 200) return false;
+    if (linkLength > (length < 200 ? 0.5 : 0.8) * length) return false;
     const isNear = (distances[index] ?? 0) <= (/^h[1-6]$/.test(tag) ? NEAR_HEADING : NEAR) || run === tag;
     run = isNear && RUNS.has(tag) ? tag : undefined;
     return isNear;
@@ -86,9 +98,5 @@ export function numberLinks(lines: readonly Line[]): NumberedText {
     numbers.set(address, number);
     return linkNumber(number);
   };
-  const plain = lines.map((line) => ({
-    ...line,
-    pieces: line.pieces.map((piece) => (typeof piece === 'string' ? withoutMarks(piece) : piece)),
-  }));
-  return { text: joinLines(plain, show), links: [...numbers.keys()] };
+  return { text: joinLines(lines, show), links: [...numbers.keys()] };
 }
