@@ -17,6 +17,7 @@ const ARGUMENTS: Record<string, readonly unknown[]> = {
   'channels/webhook/callback-url.ts checkCallbackUrl': [{ hosts: ['a.example'] }],
   'channels/webhook/callback-url.ts isCallbackAllowed': [{ hosts: ['a.example'] }],
   'channels/webhook/delivery.ts parseFreshTimestamp': [new Date(), 'header'],
+  'domain/search/citations.ts checkCitations': [[]],
   'domain/text/near-name.ts findNearName': [['memory_write']],
   'domain/workspace/path.ts pathFor': [() => false],
   'domain/workspace/path.ts pathBeside': [() => false],
