@@ -3,15 +3,17 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import type { NewSource, Source } from '#domain/search/source.ts';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { createEgress } from '#egress/egress.ts';
+import type { OpenSources } from '../source-port.ts';
 import type { JudgeCall } from '../tool.ts';
 import { webFetchTool } from './web-fetch.ts';
 
 type Page = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer };
 
 /** The addresses of outside hosts; other hosts are not found. */
-async function fetching(pages: Readonly<Record<string, Page>>) {
+async function fetching(pages: Readonly<Record<string, Page>>, sources?: OpenSources) {
   const asked: string[] = [];
   const askedRobots: string[] = [];
   const server = createServer(({ url = '', headers }, response: ServerResponse) => {
@@ -39,9 +41,11 @@ async function fetching(pages: Readonly<Record<string, Page>>) {
     idempotencyKey: 'k',
     signal: new AbortController().signal,
     ownLinks: () => new Set(['https://a.example/typed']),
+    ...(sources && { sources }),
   };
   const get = (url: string, more: object = {}) => tool.call(JSON.stringify({ url, ...more }), context);
-  return { asked, askedRobots, get, tool };
+  const reread = (given: object) => tool.call(JSON.stringify(given), context);
+  return { asked, askedRobots, get, reread, tool };
 }
 
 test('a page is fetched and read', async () => {
@@ -142,6 +146,28 @@ test('a packed page is unpacked up to the limit', async () => {
   expect(await get('https://a.example/')).toBe('Address: https://a.example/\n\nText');
   for (const name of ['bomb', 'cut', 'odd'])
     expect(await get(`https://a.example/${name}`)).toContain('"error":"It is packed');
+});
+
+test('a page that was read is a source, and is read on without a request', async () => {
+  const stored: NewSource[] = [];
+  const sources: OpenSources = {
+    add: async (added) => added.map((source) => stored.push(source)),
+    find: async (number) => stored[number - 1] && ({ ...stored[number - 1], number } as Source),
+  };
+  const body = `<title>T</title><meta property="article:published_time" content="2026-01-02T03:04:05Z"><p>See <a href="/x">x</a>. ${PROSE}<p>${PROSE}`;
+  const { get, reread, asked } = await fetching(
+    { 'https://a.example/p?utm_source=x': { body }, 'https://a.example/gone': { status: 410 } },
+    sources,
+  );
+  const first = await get('https://a.example/p?utm_source=x', { max_bytes: 100 });
+  expect(first).toContain('Source: [s1]\nTitle: T\nPublished: 2026-01-02');
+  expect(first).toMatch(/more bytes; ask with source: 1, from: \d+, or with find\n\n\[1\] https:\/\/a.example\/x$/);
+  expect(stored).toMatchObject([{ url: 'https://a.example/p', title: 'T', published: '2026-01-02', how: 'read' }]);
+  expect(await reread({ source: 1, find: 'dredged see' })).toContain('See x [1]. The harbour');
+  expect(await reread({ source: 2 })).toContain('was not read in this thread');
+  expect(await reread({})).toContain('Give a url, or a source');
+  expect(asked).toHaveLength(1);
+  expect(await get('https://a.example/gone')).not.toContain('Source:');
 });
 
 test('robots.txt applies to pages that the agent chose, and is read once', async () => {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { isTextType } from '#domain/text/media-type.ts';
+import { packNumbered, unpackNumbered } from '#domain/text/numbered-links.ts';
 import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer } from '#egress/exchange.ts';
 import { isSameSite, judgeAddress } from '#safety/addresses/judge-address.ts';
 import { canonicalAddress } from '#safety/addresses/links-in.ts';
+import { sourceAddress } from '#safety/addresses/source-address.ts';
 import { runInWorker, unlessGivenUp } from '#safety/worker-threads/worker-pool.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
@@ -15,7 +17,8 @@ import type { FetchedPage, ReadPage } from './web/read-page.ts';
 import { createRobots } from './web/robots.ts';
 
 const parameters = z.strictObject({
-  url: z.string().max(2_000).describe('The full address, beginning with https://.'),
+  url: z.string().max(2_000).describe('The full address, beginning with https://.').optional(),
+  source: z.int().min(1).max(9_999).describe('Instead of url: the number of a page that was read before.').optional(),
   part: z
     .enum(['main', 'all'])
     .describe('`main` when left out: without menus, asides and footers. `all`: everything, with all links.')
@@ -36,6 +39,10 @@ const TIMEOUT_MS = 20_000;
 const DEFAULT_TEXT_BYTES = 6_000;
 const MOST_LINKS = 40;
 
+/** How answers cite pages. What the model writes is checked. */
+const CITE =
+  'Each page has a source number. After each statement from a page, write its number as [s3]. Put words that you take over in quotation marks, exactly as they are on the page.';
+
 /** Statuses with which a site refuses. What it answers then is not the page. */
 const REFUSALS = [401, 402, 403, 429, 451];
 
@@ -49,7 +56,8 @@ export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
     definition: {
       name: WEB_FETCH,
       description:
-        'Fetches a public web page, JSON or XML by https and returns it as readable text. Numbers such as [12] are links, listed at the end.',
+        'Fetches a public web page, JSON or XML by https and returns it as readable text. Numbers such as [12] are links, listed at the end. ' +
+        CITE,
       parameters: shortSchemaOf(parameters),
       strict: null,
     },
@@ -65,7 +73,12 @@ export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return JSON.stringify(given);
       try {
-        return await fetchPage(egress, given.value, mayRead, context);
+        const { url, source } = given.value;
+        if ((url === undefined) === (source === undefined))
+          return JSON.stringify({ error: 'Give a url, or a source.' });
+        return url === undefined
+          ? await readAgain(given.value, context)
+          : await fetchPage(egress, { ...given.value, url }, mayRead, context);
       } catch (error) {
         if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
         return JSON.stringify({ error: error.message });
@@ -81,9 +94,20 @@ function urlOf(argumentsJson: string): string | undefined {
 
 type Wanted = z.infer<typeof parameters>;
 
+/** More of a page whose text is stored. Nothing is requested. */
+async function readAgain(wanted: Wanted, { sources, onReads }: ToolContext): Promise<string> {
+  const stored = await sources?.find(wanted.source ?? 0);
+  if (!stored || stored.how !== 'read') {
+    onReads?.({});
+    return JSON.stringify({ error: `Source ${wanted.source} was not read in this thread. Fetch its url.` });
+  }
+  const { url, title, published, number, text } = stored;
+  return showPage({ ...unpackNumbered(text), title, published, needsScripts: false }, wanted, { url, number });
+}
+
 async function fetchPage(
   egress: Pick<Egress, 'send'>,
-  wanted: Wanted,
+  wanted: Wanted & { readonly url: string },
   mayRead: (url: URL) => Promise<boolean>,
   context: ToolContext,
 ): Promise<string> {
@@ -98,7 +122,21 @@ async function fetchPage(
     return JSON.stringify({ error: `The site refused (status ${answer.status}). Use another source, or say so.` });
   const page = await readAnswer(answer, url, wanted.part ?? 'main', context.owner.userId);
   if ('error' in page) return JSON.stringify(page);
-  return showPage(page, wanted, url, answer.status);
+  const number = answer.status === 200 ? await addSource(page, url, context) : undefined;
+  return showPage(page, wanted, { url: url.href, number, status: answer.status });
+}
+
+/** The number by which the page is cited. What is stored is the whole text, so that a quotation can be checked against it. */
+async function addSource(page: ReadPage, url: URL, { sources }: ToolContext): Promise<number | undefined> {
+  const { title, published } = page;
+  const source = {
+    url: sourceAddress(url),
+    title: title || url.hostname,
+    published,
+    how: 'read',
+    text: packNumbered(page),
+  } as const;
+  return (await sources?.add([source]))?.[0];
 }
 
 const FORBIDDEN_BY_SITE =
@@ -154,15 +192,19 @@ async function readAnswer(
   return page ?? { error: 'The page took too long to read. It may be built to do so.' };
 }
 
-function showPage(page: ReadPage, wanted: Wanted, url: URL, status: number): string {
+type Shown = { readonly url: string; readonly number: number | undefined; readonly status?: number };
+
+function showPage(page: ReadPage, wanted: Wanted, { url, number, status = 200 }: Shown): string {
   const { part = 'main', find, from = 0, max_bytes = DEFAULT_TEXT_BYTES } = wanted;
   const head = [
-    `Address: ${url.href}`,
+    `Address: ${url}`,
+    ...(number === undefined ? [] : [`Source: [s${number}]`]),
     ...(status === 200 ? [] : [`Status: ${status}`]),
     ...(page.title ? [`Title: ${page.title}`] : []),
     ...(page.published ? [`Published: ${page.published}`] : []),
     ...(page.needsScripts ? ['Note: a script writes the text of this page, and scripts are not run.'] : []),
   ];
+  const again = number === undefined ? '' : `source: ${number}, `;
   const maxLinks = part === 'all' ? Number.POSITIVE_INFINITY : MOST_LINKS;
-  return `${head.join('\n')}\n\n${viewPage(page, { find, from, maxBytes: max_bytes, maxLinks, again: '' })}`;
+  return `${head.join('\n')}\n\n${viewPage(page, { find, from, maxBytes: max_bytes, maxLinks, again })}`;
 }
