@@ -6,13 +6,14 @@ import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import type { Embedder } from '#domain/embedder.ts';
-import { toUnitVector } from '#memory/embed-notes.ts';
+import { toUnitVector } from '#memory/embed-texts.ts';
 import { createMemory } from '#memory/memory.ts';
 import { connectStore, runStatement, withOwner } from '#store/connection.ts';
 import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
 import { nameOf } from '#store/notes/note-index.ts';
-import { findByMeaning, findByWords } from '#store/notes/note-search.ts';
-import { recordEmbeddings } from '#store/notes/notes.ts';
+import { recordEmbeddings } from '#store/search/embeddings.ts';
+import { findByMeaning, findByWords } from '#store/search/find-ranked.ts';
+import { NOTES as SOURCE } from '#store/search/search-source.ts';
 import { findPostmaster, postgresCpu } from './process-cost.ts';
 
 /**
@@ -76,7 +77,13 @@ async function fill(): Promise<void> {
     });
     await withOwner(db, ann, async (trx) => {
       await runStatement(trx, WRITE, [notes.map((note) => note.path), notes.map((note) => note.text)]);
-      await recordEmbeddings(trx, ann, MODEL, notes);
+      await recordEmbeddings(
+        trx,
+        ann,
+        SOURCE,
+        MODEL,
+        notes.map((note) => ({ ...note, key: note.path })),
+      );
     });
   }
   await client.query('vacuum analyze notes, note_words');
@@ -111,9 +118,9 @@ async function measure(): Promise<void> {
   const question = () => `what is the ${sentence(4)}`;
   const vector = () => vectorNear(pick(TOPICS));
 
-  await report('by words', () => withOwner(db, ann, (trx) => findByWords(trx, ann, question(), 50)));
+  await report('by words', () => withOwner(db, ann, (trx) => findByWords(trx, ann, SOURCE, question(), { limit: 50 })));
   await report('by meaning', () =>
-    withOwner(db, ann, (trx) => findByMeaning(trx, ann, { model: MODEL, vector: vector() }, 50)),
+    withOwner(db, ann, (trx) => findByMeaning(trx, ann, SOURCE, { model: MODEL, vector: vector() }, { limit: 50 })),
   );
   await report('search without vectors', () => wordsOnly.search(ann, question(), 5));
   await report('search', () => full.search(ann, question(), 5));
@@ -147,7 +154,9 @@ async function shareFound(vector: () => number[]): Promise<string> {
       `select path from notes order by (select sum(a * b) from unnest(embedding, $1::real[]) as pair (a, b)) desc limit 10`,
       [question],
     );
-    const near = await withOwner(db, ann, (trx) => findByMeaning(trx, ann, { model: MODEL, vector: question }, 10));
+    const near = await withOwner(db, ann, (trx) =>
+      findByMeaning(trx, ann, SOURCE, { model: MODEL, vector: question }, { limit: 10 }),
+    );
     found += exact.filter(({ path: right }) => near.includes(right)).length;
   }
   return `${found} %`;

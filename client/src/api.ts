@@ -1315,6 +1315,15 @@ export type FileList = {
     readonly media_type: string;
     /** The version that changed it last. */
     readonly version: number;
+    /** Whether its text can be searched and read by page; null for a file without one, such as a picture. */
+    readonly document: {
+      readonly state: 'waiting' | 'ready' | 'failed';
+      /** Why its text can't be read. */
+      readonly reason: string | null;
+      readonly pages: number;
+      /** Pages without text, such as scans. */
+      readonly empty_pages: number;
+    } | null;
   }[];
   /** Of all files in this version. */
   readonly bytes: number;

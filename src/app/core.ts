@@ -13,16 +13,21 @@ import { createWorkspaces } from '#agent/workspace/workspaces.ts';
 import { createAuth } from '#auth/auth.ts';
 import { describeCell } from '#cells/claim-cell.ts';
 import { checkRoute } from '#channels/webhook/events/check-route.ts';
+import { createDocuments } from '#documents/documents.ts';
+import { createExtractor } from '#documents/extractor.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
+import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
 import { isReachable, withOwner } from '#store/connection.ts';
 import { readVersion } from '#store/workspaces/workspaces.ts';
 import { codeTools } from '#tools/builtin/code/code-tools.ts';
+import { documentTools } from '#tools/builtin/documents/document-tools.ts';
 import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
+import { findWall } from '#tools/component/jail/wall.ts';
 import { builtinTools } from '#tools/registry.ts';
 import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
 import { createSkills } from '#tools/skills/skills.ts';
@@ -47,18 +52,29 @@ export async function openCore(base: Base) {
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
   });
   const missions = createMissions(db);
+  const { attachments, bucket } = await openAttachments(base);
+  const documents = createDocuments({
+    db,
+    embedder: models.embedder,
+    extract: createExtractor({ enclose: async () => (await findWall()).enclose }),
+    read: async (owner, sha256, signal) => {
+      const bytes = (await attachments.readPatiently(owner, [sha256], signal)).get(sha256);
+      if (Buffer.isBuffer(bytes)) return bytes;
+      throw bytes ?? new AttachmentUnavailable('missing');
+    },
+  });
   const fixedTools = [
     ...builtinTools(egress, skills),
     ...memoryTools(memory),
     ...missionTools(missions),
-    ...fileTools(),
+    ...fileTools(documents),
+    ...documentTools(documents),
     ...(parts.tools ?? []),
   ];
   const runsCode = codeTools(sandboxes, (owner, id) => withOwner(db, owner, (trx) => readVersion(trx, owner, id)));
   const tools = openTools(base, fixedTools, runsCode);
-  const { attachments, bucket } = await openAttachments(base);
   const files = createStoredFiles(db, attachments, config.workspaces);
-  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, files, skills };
+  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, files, documents, skills };
   const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
@@ -72,6 +88,7 @@ export async function openCore(base: Base) {
     skills,
     missions,
     attachments,
+    documents,
     workspaces: createWorkspaces(db, files),
     sandboxes,
     uploads: createUploads(db, files),

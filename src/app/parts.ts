@@ -1,4 +1,5 @@
 import type { IndexPace } from '#agent/background/index-notes.ts';
+import type { DocumentsPace } from '#agent/background/read-documents.ts';
 import type { NotesPace } from '#agent/background/waiting-notes.ts';
 import type { InboxPace } from '#agent/chats/incoming/inbox.ts';
 import type { TracingPace } from '#agent/inspection/trace-turns.ts';
@@ -58,6 +59,8 @@ export type Parts = {
   };
   /** How often to look for threads that need a title. */
   readonly titles?: Partial<TitlePace>;
+  /** How often to look for files whose text is to be read. */
+  readonly documents?: Partial<DocumentsPace>;
   /** When to index notes. */
   readonly noteIndexes?: Partial<IndexPace>;
 };

@@ -2,6 +2,7 @@ import { startDeletingUndelivered } from '#agent/background/delete-undelivered.t
 import { startEndingOverdueTurns } from '#agent/background/end-overdue-turns.ts';
 import { startEndingRemovedUsers } from '#agent/background/end-removed-users.ts';
 import { startIndexingNotes } from '#agent/background/index-notes.ts';
+import { startReadingDocuments } from '#agent/background/read-documents.ts';
 import { startReleasingUsers } from '#agent/background/release-users.ts';
 import { startEmbeddingNotes } from '#agent/background/waiting-notes.ts';
 import { startDenyingOverdueGates } from '#agent/gates/overdue-gates.ts';
@@ -16,7 +17,7 @@ import type { Embedder } from '#domain/embedder.ts';
 import { findLeaving } from '#store/accounts/moves.ts';
 import { findRecentlyRemoved } from '#store/accounts/users.ts';
 import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
-import { findManyNotes } from '#store/system/notes.ts';
+import { findManyNotes } from '#store/system/texts.ts';
 import { createTraceSender } from '#telemetry/otlp-traces.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Core } from './core.ts';
@@ -32,6 +33,7 @@ export function startBackground(core: Core, chatCarrier: Carry): void {
   stopAtEnd(undo, startDenyingOverdueGates(db, engine, metrics.approved, parts.overdueGatesEveryMs));
   stopAtEnd(undo, startEndingOverdueTurns(db, engine, parts.overdueTurnsEveryMs));
   stopAtEnd(undo, startDeletingUndelivered(db, engine, parts.undeliveredEveryMs));
+  stopAtEnd(undo, startReadingDocuments({ documents: core.documents, engine, pace: parts.documents, onError }));
   if (core.embedder) startEmbedding(core, core.embedder);
   if (core.config.otelEndpoint) stopAtEnd(undo, startTracing(core, core.config.otelEndpoint));
   startEndingAccess(core);

@@ -18,6 +18,7 @@ export async function copyUser(
     if (copied > 0) counts[table.name] = copied;
   }
   await copyNoteWords(source, target, subject);
+  await target.query('update documents set extractor = 0 where user_id = $1', [subject]); // their passages do not move
   return counts;
 }
 

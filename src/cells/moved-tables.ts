@@ -8,6 +8,8 @@ export const NOT_MOVED: Readonly<Record<string, string>> = {
   chat_messages: 'as chat_links',
   chat_codes: 'secrets that expire within minutes',
   devices: 'subscribed with the key of their cell; the browser subscribes again',
+  passages: 'made from the files, which the other cell reads again',
+  document_words: 'as passages',
   pairings: 'webhook users stay in their cell',
   unused_objects: 'the cell that lists them removes them from the bucket',
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fuseRankings } from './search-notes.ts';
+import { fuseRankings } from './rank-texts.ts';
 
-const order = (...rankings: string[][]) => fuseRankings(rankings).map(({ path }) => path);
+const order = (...rankings: string[][]) => fuseRankings(rankings).map(({ key }) => key);
 
 test('a note in both lists ranks before one that is first in a single list', () => {
   expect(order(['a', 'b'], ['c', 'b'])).toEqual(['b', 'a', 'c']);
@@ -13,5 +13,5 @@ test('a single list keeps its order, and the first list breaks ties', () => {
 });
 
 test('a score is the sum of the reciprocal ranks', () => {
-  expect(fuseRankings([['a'], ['b', 'a']])[0]).toEqual({ path: 'a', score: 1 / 61 + 1 / 62 });
+  expect(fuseRankings([['a'], ['b', 'a']])[0]).toEqual({ key: 'a', score: 1 / 61 + 1 / 62 });
 });

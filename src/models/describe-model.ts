@@ -30,7 +30,7 @@ function priceOf(route: ModelRoute): ModelDescription['price'] {
 /** Of a model of an unknown kind we must not assume it: its server would refuse the whole prompt. */
 export const seesPictures = (route: ModelRoute): boolean => readsOf(route)?.includes('image') ?? false;
 
-function readsOf({ provider, name, reads }: ModelRoute): readonly ModelInput[] | null {
+export function readsOf({ provider, name, reads }: ModelRoute): readonly ModelInput[] | null {
   if (reads) return reads;
   if (provider === 'demo') return [];
   if (provider === 'openai-compatible') return null;

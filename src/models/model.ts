@@ -11,6 +11,8 @@ export type Model = {
   readonly provider: string;
   readonly name: string;
   readonly contextSize: ContextSize;
+  /** What it can look at besides text; null or left out when that is unknown. */
+  readonly reads?: readonly ('image' | 'pdf')[] | null;
   /**
    * Calls `onText` with each piece of text as it arrives, and `onReasoning` before the first piece, if the prompt asks for a
    * summary and the model gives one. Throws `ModelFailure`, or `ModelCallAborted`.

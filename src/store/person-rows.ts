@@ -9,6 +9,8 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   attachment_uses: 'made from the items',
   unused_objects: 'names of deleted attachments in the bucket, without content',
   note_words: 'made from the notes, for the search',
+  passages: 'made from the files, for the search',
+  document_words: 'made from the files, for the search',
   turn_events: 'how the items came about, for streams; deleted after an hour',
   tokens: 'part of the account',
   sessions: 'part of the account',

@@ -36,6 +36,7 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
+import type { DocumentKind } from '#domain/workspace/document.ts';
 import type { Purpose } from '#domain/workspace/upload.ts';
 
 /** The columns of every table, named as in the domain. */
@@ -83,6 +84,20 @@ export type Tables = {
     purpose: Purpose;
     sha256: AttachmentHash;
     bytes: number;
+    createdAt: Generated<Date>;
+  };
+  documents: {
+    number: Generated<string>;
+    userId: string;
+    sha256: AttachmentHash;
+    kind: DocumentKind;
+    extractor: Generated<number>;
+    reason: string | null;
+    pages: Generated<number>;
+    emptyPages: Generated<number>;
+    tokens: Generated<number>;
+    attempts: Generated<number>;
+    dueAt: Generated<Date>;
     createdAt: Generated<Date>;
   };
   promptTemplates: {

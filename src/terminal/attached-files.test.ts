@@ -47,7 +47,7 @@ test('a path of an image is attached as terminals paste it', async () => {
 });
 
 test.each([
-  ['@data.bin', 'data.bin is not text, an image or a PDF'],
+  ['@data.bin', 'data.bin is not text, an image or a document'],
   ['@huge.txt', 'huge.txt is larger than 10 MiB'],
 ])('%s is refused', async (message, reason) => {
   await expect(readAttachedFiles(message, folder)).rejects.toThrow(reason);

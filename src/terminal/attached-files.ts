@@ -2,20 +2,15 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
 import type { ChatRequest } from '@reborn-agent/client/api';
+import { mediaTypeOf } from '#domain/text/media-type.ts';
 import { resolvePath } from './resolve-path.ts';
 
 export type Attachment = NonNullable<ChatRequest['attachments']>[number];
 
 const LARGEST = 10 * 1024 * 1024;
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-  '.pdf': 'application/pdf',
-};
+/** Pictures, and documents whose text the service reads. */
+const TYPED = /\.(?:png|jpe?g|gif|webp|pdf|docx|xlsx|pptx|odt|eml)$/i;
 
 /** Words such as `@notes.md` or `@"my notes.md"`, and paths of images, which terminals paste for a dropped file. */
 const NAMED = /(?<=^|\s)(?:@(?:"([^"\n]+)"|(\S+))|'?(\/(?:[^\s'\\]|\\.)+\.(?:png|jpe?g|gif|webp))'?)(?=\s|$)/gi;
@@ -59,8 +54,8 @@ async function readFile(name: string, folder: string): Promise<Attachment | unde
     if (!isFile) return undefined;
     if (size > LARGEST) throw new Error(`${name} is larger than 10 MiB. Attach a smaller file.`);
     const bytes = await file.readFile();
-    const type = TYPES[path.extname(name).toLowerCase()] ?? (isText(bytes) ? 'text/plain' : undefined);
-    if (!type) throw new Error(`${name} is not text, an image or a PDF, so no model could read it.`);
+    const type = TYPED.test(name) ? mediaTypeOf(name) : isText(bytes) ? 'text/plain' : undefined;
+    if (!type) throw new Error(`${name} is not text, an image or a document, so no model could read it.`);
     return { name: path.basename(name), media_type: type, data: bytes.toString('base64') };
   } finally {
     await file.close();

@@ -35,6 +35,8 @@ export type Tool = {
   readonly unreviewed?: true;
   /** Whether the owner of the secrets must sign in first. The call waits until then. */
   needsSignIn?(secretsOf: ToolContext['secretsOf']): Promise<boolean>;
+  /** It is offered only in threads that have documents. */
+  readonly needsDocuments?: true;
   /** Its calls can ask a person: they throw `InputRequired`. */
   readonly asks?: true;
   /** Milliseconds for which this replica refuses its calls, because it crashed too often. */

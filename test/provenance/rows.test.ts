@@ -24,6 +24,8 @@ const TOOLS: Record<string, { readonly out: string } | { readonly harmless: stri
   reborn_file_write: { harmless: "makes a version of the thread's own files, which keeps its origin" },
   reborn_file_edit: { harmless: "makes a version of the thread's own files, which keeps its origin" },
   reborn_file_present: { harmless: 'shows a file to the person alone' },
+  reborn_document_search: { harmless: 'reads' },
+  reborn_document_read: { harmless: 'reads' },
   ...(isPossible && {
     reborn_shell: {
       harmless: "runs without network, on the thread's own files, which keep their origin: files.test.ts",

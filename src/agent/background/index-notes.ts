@@ -1,6 +1,6 @@
 import { repeat } from '#engine/repeat.ts';
 import type { IndexPlan, IndexReport } from '#store/notes/build-note-indexes.ts';
-import type { ManyNotes } from '#store/system/notes.ts';
+import type { ManyNotes } from '#store/system/texts.ts';
 
 export type IndexPace = {
   readonly pollEveryMs: number;

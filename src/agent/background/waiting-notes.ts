@@ -1,8 +1,9 @@
 import type { Embedder } from '#domain/embedder.ts';
 import type { Engine } from '#engine/engine.ts';
-import { type EmbeddingPace, embedNotes } from '#memory/embed-notes.ts';
+import { type EmbeddingPace, embedTexts } from '#memory/embed-texts.ts';
 import type { Database } from '#store/connection.ts';
-import { findOwnersOfWaitingNotes } from '#store/system/notes.ts';
+import { NOTES, PASSAGES } from '#store/search/search-source.ts';
+import { findOwnersOfWaiting } from '#store/system/texts.ts';
 
 export type NotesPace = EmbeddingPace & { readonly pollEveryMs: number };
 
@@ -17,7 +18,7 @@ type WaitingNotesOptions = {
 
 const POLL_EVERY_MS = 2000;
 
-/** Embeds new notes in the background, and all notes again after the model has changed. */
+/** Embeds new notes and passages of documents in the background, and all of them again after the model has changed. */
 export function startEmbeddingNotes(options: WaitingNotesOptions) {
   const stopping = new AbortController();
   const task = options.engine.startLeaderTask('waiting_notes', options.pace?.pollEveryMs ?? POLL_EVERY_MS, () =>
@@ -34,11 +35,12 @@ export function startEmbeddingNotes(options: WaitingNotesOptions) {
 /** An unreachable model is tried again in the next round. */
 async function embedWaitingNotes(options: WaitingNotesOptions, signal: AbortSignal): Promise<void> {
   const { db, engine, embedder, pace, onFailure } = options;
-  for (const userId of await findOwnersOfWaitingNotes(engine.system, embedder.model)) {
-    if (signal.aborted) return;
-    const failure = await embedNotes(db, { userId }, { embedder, signal, ...(pace && { pace }) });
-    if (!failure || signal.aborted) continue;
-    onFailure(failure);
-    if (!failure.refused) return;
-  }
+  for (const source of [NOTES, PASSAGES])
+    for (const userId of await findOwnersOfWaiting(engine.system, source.table, embedder.model)) {
+      if (signal.aborted) return;
+      const failure = await embedTexts(db, { userId }, { source, embedder, signal, ...(pace && { pace }) });
+      if (!failure || signal.aborted) continue;
+      onFailure(failure);
+      if (!failure.refused) return;
+    }
 }

@@ -23,7 +23,7 @@ export type WindowParts = {
   readonly writeSummary: TurnRun['writeSummary'];
   readonly meter: Pick<Meter, 'ask' | 'discard'>;
   /** Reads the attachments of a prompt. */
-  readonly load: (prompt: Prompt<ContentPart>) => Promise<Prompt>;
+  readonly load: (prompt: Prompt<ContentPart>, model: Model) => Promise<Prompt>;
   /** What these items hold, and the summary before them. */
   readonly readsOf: (items: readonly Item[], before: Summary | null) => Promise<Reads>;
   /** Called with this turn's newest summary before the model is asked with it. */
@@ -59,11 +59,11 @@ export function createHistoryWindow(parts: WindowParts): HistoryWindow {
       if (state.summary?.turnSeq === turn.seq) await onSummary?.(state.summary);
       if (first.tokens > windowTokens) throw tooLong(first.tokens, model);
       try {
-        return await meter.ask(model, await load(first.prompt), onText, onReasoning);
+        return await meter.ask(model, await load(first.prompt, model), onText, onReasoning);
       } catch (error) {
         if (!(error instanceof ModelFailure && error.tooLong)) throw error;
         const { prompt } = await fit(state, { model, history, setting }, first.tokens * AFTER_REFUSAL, true);
-        return meter.ask(model, await load(prompt), onText, onReasoning);
+        return meter.ask(model, await load(prompt, model), onText, onReasoning);
       }
     },
 

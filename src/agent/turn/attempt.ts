@@ -1,3 +1,4 @@
+import type { Documents } from '#documents/documents.ts';
 import { newId } from '#domain/ids.ts';
 import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { storedHashesOf } from '#domain/thread/attachment.ts';
@@ -21,6 +22,7 @@ import { decideCall } from '../gates/gates.ts';
 import { readsOf } from '../gates/read-so-far.ts';
 import { limitTools } from '../missions/limit-tools.ts';
 import { endsSilently } from '../missions/no-result.ts';
+import { createDocumentTexts } from '../prompt/document-texts.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';
 import { loadPrompt } from '../prompt/load-prompt.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
@@ -49,6 +51,7 @@ export type AttemptParts = SettingParts & {
   readonly safety: Safety;
   readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently' | 'keep'>;
   readonly files: StoredFiles;
+  readonly documents: Pick<Documents, 'findRead' | 'readPages'>;
   /** Encrypts summaries that callers keep. */
   readonly summaries: Pick<SealedTexts, 'seal'>;
   readonly log?: TurnLog;
@@ -109,15 +112,16 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const basic = { ...parts, turn, run, log, emit, traceparent, spoken, items, currentTools, fallbacks, findChain };
   const spending = createAttemptSpending({ ...basic, limits });
   const { meter, writeSummary } = spending;
+  const withTexts = createDocumentTexts(parts.documents, turn, run.signal);
   const window = createHistoryWindow({
     turn,
     summary: run.summary,
     writeSummary,
     meter: { ...createRetries({ limits: retries, meter, signal: run.signal, emit }), discard: meter.discard },
-    load: (prompt) =>
+    load: async (prompt, model) =>
       loadPrompt(
         (hashes) => attachments.readPatiently(turn, hashes, run.signal),
-        prompt,
+        await withTexts(prompt, model),
         new Set(items.own().flatMap(storedHashesOf)),
       ),
     readsOf: async (history, summary) =>

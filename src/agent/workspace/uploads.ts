@@ -3,9 +3,11 @@ import { newId, type UploadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { cleanMediaType, mediaTypeOf } from '#domain/text/media-type.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
+import { documentKindOf } from '#domain/workspace/document.ts';
 import { pathFor } from '#domain/workspace/path.ts';
 import type { Upload } from '#domain/workspace/upload.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { insertDocument } from '#store/documents/documents.ts';
 import {
   countUploads,
   deleteUpload,
@@ -42,7 +44,11 @@ export function createUploads(db: Database, stored: StoredFiles) {
       const sha256 = hashOf(content);
       await stored.storeWithin(owner, new Map([[sha256, content]])).catch(asInvalid('file'));
       const upload = { id: newId<UploadId>(), filename, mediaType, purpose, sha256, bytes: content.length };
-      return withOwner(db, owner, (trx) => insertUpload(trx, owner, upload));
+      const kind = documentKindOf(filename);
+      return withOwner(db, owner, async (trx) => {
+        if (kind) await insertDocument(trx, owner, { sha256, kind });
+        return insertUpload(trx, owner, upload);
+      });
     },
 
     /** One more than a page, so that the caller knows whether there are others. */

@@ -1,7 +1,8 @@
 import { NotFound } from '#domain/errors.ts';
-import type { ThreadId } from '#domain/ids.ts';
+import type { AttachmentHash, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
+import { type Document, documentKindOf } from '#domain/workspace/document.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import {
   type ChangedFile,
@@ -11,6 +12,7 @@ import {
   workspaceOf,
 } from '#domain/workspace/version.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { findDocuments } from '#store/documents/documents.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 import { listVersions, readWorkspace, type VersionRow } from '#store/workspaces/workspaces.ts';
 import { changeFiles } from './change-files.ts';
@@ -31,6 +33,14 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
   return {
     bytesOf: (owner: Owner, files: readonly WorkspaceFile[]): Promise<Buffer[]> => stored.bytesOf(owner, files),
     limits: stored.limits,
+
+    /** What is known of the text of these files. Without documents, nothing is asked. */
+    async documentsOf(owner: Owner, { files }: Workspace): Promise<ReadonlyMap<AttachmentHash, Document>> {
+      const hashes = [...files.values()].filter(({ path }) => documentKindOf(path)).map(({ sha256 }) => sha256);
+      if (hashes.length === 0) return new Map();
+      const found = await withOwner(db, owner, (trx) => findDocuments(trx, owner, hashes));
+      return new Map(found.map((document) => [document.sha256, document]));
+    },
 
     /** The files of a thread, which must exist. */
     list: open,

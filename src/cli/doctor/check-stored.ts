@@ -2,11 +2,13 @@ import path from 'node:path';
 import { type KnownTool, readKnownTools } from '#agent/gates/known-tools.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import type { Config } from '#config/config.ts';
+import { createDocuments } from '#documents/documents.ts';
 import { createMemory } from '#memory/memory.ts';
 import { listChatAccounts } from '#store/chats/accounts.ts';
 import type { Database } from '#store/connection.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { listTools } from '#store/tools/tools.ts';
+import { documentTools } from '#tools/builtin/documents/document-tools.ts';
 import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
@@ -43,11 +45,14 @@ export async function checkStored(
 function listKnownTools(db: Database, system: SystemConnection, config: Config): Promise<KnownTool[]> {
   const noEgress = { send: () => Promise.reject(new Error('No tool is called here.')) };
   const skills = createSkills(db, path.join(config.home, 'skills'), () => {});
+  const notRead = () => Promise.reject(new Error('No document is read here.'));
+  const documents = createDocuments({ db, extract: notRead, read: notRead });
   const fixed = [
     ...builtinTools(noEgress, skills),
     ...memoryTools(createMemory(db)),
     ...missionTools(createMissions(db)),
-    ...fileTools(),
+    ...fileTools(documents),
+    ...documentTools(documents),
   ];
   return readKnownTools(fixed, db, system);
 }

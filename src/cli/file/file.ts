@@ -73,11 +73,20 @@ function listFiles(options: Options & { readonly version?: number }): Promise<vo
     if (options.json) return printJson(list.files);
     if (list.files.length === 0) return printLine('The thread has no files.');
     printTable([
-      ['path', 'size', 'version'],
-      ...list.files.map((file) => [file.path, inWords(file.bytes), String(file.version)]),
+      ['path', 'size', 'version', 'text'],
+      ...list.files.map((file) => [file.path, inWords(file.bytes), String(file.version), textOf(file.document)]),
     ]);
     printLine(totalOf(list));
   });
+}
+
+/** Whether the text can be searched and read by page. */
+function textOf(document: FileList['files'][number]['document']): string {
+  if (!document) return '';
+  const { state, reason, pages, empty_pages: empty } = document;
+  if (state === 'failed') return `failed: ${reason ?? ''}`;
+  if (state === 'waiting') return state;
+  return `ready, ${pages} ${pages === 1 ? 'page' : 'pages'}${empty > 0 ? `, ${empty} without text` : ''}`;
 }
 
 function getFile(given: string, target: string | undefined, options: GetOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AttachmentHash, ThreadId, WorkspaceId } from '../ids.ts';
+import { type DocumentKind, documentKindOf, needsExtraction } from './document.ts';
 
 /** The files of a thread in one version. The bytes are attachments. */
 export type Workspace = {
@@ -58,5 +59,11 @@ export const keptMode = (mode: number): number => ((mode & 0o100) === 0 ? PLAIN_
 export const versionFields = ({ isForeign, files, ...version }: NewVersion): object => ({
   ...version,
   is_foreign: isForeign,
-  files: files.map(({ path, sha256, bytes, mode }) => ({ path, sha256, bytes, mode })),
+  files: files.map(({ path, sha256, bytes, mode }) => ({ path, sha256, bytes, mode, ...kindOf(path, version.cause) })),
 });
+
+/** Of the files that code makes, only those that can't be read as they are: it can make thousands of texts. */
+function kindOf(path: string, cause: VersionCause): { kind?: DocumentKind } {
+  const kind = documentKindOf(path);
+  return kind && (cause !== 'call' || needsExtraction(kind)) ? { kind } : {};
+}

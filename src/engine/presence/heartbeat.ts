@@ -1,5 +1,6 @@
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { CancelReason } from '#domain/thread/turn.ts';
+import { EXTRACTOR } from '#domain/workspace/document.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { ENGINE_TIMES, type EngineTimes } from '../engine-times.ts';
 import { repeat } from '../repeat.ts';
@@ -28,6 +29,8 @@ export type Due = {
   readonly deliveries: boolean;
   /** A thread waits for a title. */
   readonly titles: boolean;
+  /** A document waits for its text to be read. */
+  readonly documents: boolean;
   /** An update of a chat is to be handled, or no replica asks a platform for updates. */
   readonly chats: boolean;
 };
@@ -177,6 +180,7 @@ const heartbeatStatement = ({ silent, lease, quiet }: EngineTimes) => `
         or exists (select from occurrences where state = 'started'),
       'deliveries', exists (select from outbox) or exists (select from delivery_targets where due_at <= now()),
       'titles', exists (select from title_requests where due_at <= now()),
+      'documents', exists (select from documents where extractor < ${EXTRACTOR} and due_at <= now()),
       'chats', exists (select from chat_inbox where state = 'new' and due_at <= now())
         or exists (select from chat_accounts where mode = 'polling' and (leased_until is null or leased_until < now()
           or not exists (select from replicas where replicas.id = poller)))

@@ -1,5 +1,5 @@
 -- Writes the next version of a workspace that `take_workspace` has locked, and returns its number. It holds only what changed; a file
--- without a hash is removed. Unless another workspace is named, it is the thread's own. Two transactions can create a workspace at
+-- without a hash is removed, and the text of one with a kind of document is read later. Unless another workspace is named, it is the thread's own. Two transactions can create a workspace at
 -- the same time: the second one fails as a conflict.
 create or replace function write_version(owner text, given_thread uuid, given_turn uuid, given_item uuid, given json) returns integer
 language plpgsql as $$
@@ -35,5 +35,9 @@ begin
   insert into workspace_files (workspace_id, path, version, user_id, sha256, bytes, mode)
     select v.workspace, c.path, newest, owner, c.sha256, c.bytes, c.mode
     from json_to_recordset(v.files) as c (path text, sha256 text, bytes integer, mode smallint);
+  insert into documents (user_id, sha256, kind)
+    select distinct on (c.sha256) owner, c.sha256, c.kind from json_to_recordset(v.files) as c (sha256 text, kind text)
+    join attachments on attachments.user_id = owner and attachments.sha256 = c.sha256 where c.kind is not null
+    on conflict do nothing;
   return newest;
 end $$;

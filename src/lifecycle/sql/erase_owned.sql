@@ -10,7 +10,8 @@ begin
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
       and relname not in ('threads', 'items', 'unused_objects') and not exists (
         select from pg_constraint where contype = 'f' and conrelid = pg_class.oid and confrelid in ('threads'::regclass, 'gates'::regclass))
-    order by exists (select from pg_constraint where contype = 'f' and conrelid = pg_class.oid) desc, relname
+    order by exists (select from pg_constraint where contype = 'f' and conrelid = pg_class.oid) desc,
+      exists (select from pg_constraint where contype = 'f' and confrelid = pg_class.oid), relname
   loop
     execute format('delete from %1$I where ctid = any(array(select ctid from %1$I where user_id = $1 limit $2))', part) using owner, most;
     get diagnostics gone = row_count;

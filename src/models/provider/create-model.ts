@@ -2,7 +2,7 @@ import type { Cost, Usage } from '#domain/usage.ts';
 import { BASE_URLS } from '../bound-keys.ts';
 import { contextSizeOf } from '../context-size.ts';
 import { createDemoModel } from '../demo-model.ts';
-import { seesPictures } from '../describe-model.ts';
+import { readsOf, seesPictures } from '../describe-model.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { isPublicProvider, KEY_VARIABLES, type ModelProvider, type ModelRoute } from '../model-route.ts';
 import { createPricing, type PricedTokens, type PriceOverrides } from '../price.ts';
@@ -30,6 +30,7 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
     provider: route.provider,
     name: route.name,
     contextSize: contextSizeOf(route),
+    reads: readsOf(route),
     ask: async (prompt, onText, signal, onReasoning) =>
       askProvider(await (loading ??= load()), prompt, onText, signal, onReasoning),
   };

@@ -3,8 +3,10 @@ import { openMigratedDatabase } from '../../../test/support/migrated-database.ts
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { audited } from '../audit.ts';
 import { runStatement, withOwner } from '../connection.ts';
-import { findByMeaning, findByWords } from './note-search.ts';
-import { countOfUnknownOrigin, deleteNote, keepNotes, recordEmbeddings, writeNote } from './notes.ts';
+import { recordEmbeddings } from '../search/embeddings.ts';
+import { findByMeaning, findByWords } from '../search/find-ranked.ts';
+import { NOTES } from '../search/search-source.ts';
+import { countOfUnknownOrigin, deleteNote, keepNotes, writeNote } from './notes.ts';
 
 const ann = { userId: 'ann' };
 const bob = { userId: 'bob' };
@@ -20,7 +22,7 @@ afterAll(() => server?.close());
 const write = (owner: typeof ann, path: string, text: string) =>
   withOwner(server.db, owner, (trx) => writeNote(trx, owner, { path, text, origin: 'person' }));
 const find = (owner: typeof ann, question: string) =>
-  withOwner(server.db, owner, (trx) => findByWords(trx, owner, question, 10));
+  withOwner(server.db, owner, (trx) => findByWords(trx, owner, NOTES, question, { limit: 10 }));
 const words = async () =>
   (await server.everything.query<{ word: string }>('select word from note_words order by word')).rows.map(
     ({ word }) => word,
@@ -146,10 +148,12 @@ test('the nearest notes come first, and vectors of another model or length are s
   const vectors = { a: [1, 0, 0], b: [0.8, 0.6, 0], c: [-1, 0, 0], short: [1, 0] };
   for (const [path, vector] of Object.entries(vectors)) {
     await write(ann, path, path);
-    await withOwner(server.db, ann, (trx) => recordEmbeddings(trx, ann, 'm', [{ path, text: path, vector }]));
+    await withOwner(server.db, ann, (trx) =>
+      recordEmbeddings(trx, ann, NOTES, 'm', [{ key: path, text: path, vector }]),
+    );
   }
   const near = (model: string) =>
-    withOwner(server.db, ann, (trx) => findByMeaning(trx, ann, { model, vector: [1, 0, 0] }, 10));
+    withOwner(server.db, ann, (trx) => findByMeaning(trx, ann, NOTES, { model, vector: [1, 0, 0] }, { limit: 10 }));
 
   expect(await near('m')).toEqual(['a', 'b', 'c']);
   expect(await near('other')).toEqual([]);

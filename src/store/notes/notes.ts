@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Note, NoteOrigin } from '#domain/note.ts';
 import type { Audited } from '../audit.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
-import { toSignature } from './signature.ts';
 
 export function findNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<Note | undefined> {
   return trx
@@ -116,71 +115,6 @@ export async function deleteNote(trx: OwnedTransaction, owner: Owner, path: stri
   await unindexWords(trx, owner, { ...known, path });
   await trx.deleteFrom('notes').where('userId', '=', owner.userId).where('number', '=', known.number).execute();
   return true;
-}
-
-export type WaitingNote = Pick<Note, 'path' | 'text'> & { readonly attempts: number };
-
-/**
- * Takes notes that have no vector of `model`, and leases each for as long as embedding may take. Without a reported
- * result a note becomes due again.
- */
-export function takeWaitingNotes(
-  trx: OwnedTransaction,
-  owner: Owner,
-  { model, count, leaseSeconds }: { model: string; count: number; leaseSeconds: number },
-): Promise<WaitingNote[]> {
-  return runStatement<WaitingNote>(trx, TAKE, [owner.userId, model, count, leaseSeconds]);
-}
-
-/** Materialized: an inline subquery may run once per row and then take more rows than the limit. */
-const TAKE = `
-  with due as materialized (
-    select number from notes
-    where user_id = $1 and (embedding_model < $2 or embedding_model > $2) and embed_due_at <= now()
-    limit $3 for update skip locked
-  )
-  update notes set embed_due_at = now() + make_interval(secs => $4), embed_attempts = embed_attempts + 1
-  from due where notes.user_id = $1 and notes.number = due.number
-  returning notes.path, notes.text, notes.embed_attempts as attempts`;
-
-export type EmbeddedNote = Pick<Note, 'path' | 'text'> & { readonly vector: readonly number[] };
-
-/** Applies only to the text that was embedded: a note written in the meantime waits for a new vector. */
-export async function recordEmbeddings(
-  trx: OwnedTransaction,
-  owner: Owner,
-  model: string,
-  notes: readonly EmbeddedNote[],
-): Promise<void> {
-  await runStatement(trx, RECORD, [
-    owner.userId,
-    model,
-    notes.map(({ path }) => path),
-    notes.map(({ text }) => text),
-    notes.map(({ vector }) => `{${vector.join()}}`),
-    notes.map(({ vector }) => toSignature(vector)),
-  ]);
-}
-
-const RECORD = `
-  update notes set embedding_model = $2, embedding = made.vector::real[], signature = made.signature::bit varying,
-    embed_attempts = 0, embed_due_at = now()
-  from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as made (path, text, vector, signature)
-  where notes.user_id = $1 and notes.path = made.path and notes.text = made.text`;
-
-/** Retries the notes later. */
-export async function postponeEmbedding(
-  trx: OwnedTransaction,
-  owner: Owner,
-  paths: readonly string[],
-  waitSeconds: number,
-): Promise<void> {
-  await trx
-    .updateTable('notes')
-    .set({ embedDueAt: sql<Date>`now() + make_interval(secs => ${waitSeconds})` })
-    .where('userId', '=', owner.userId)
-    .where('path', 'in', paths)
-    .execute();
 }
 
 /**

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { Item } from '#domain/thread/item.ts';
-import { textOf } from '#domain/thread/item.ts';
+import { extensionOf } from '#domain/text/media-type.ts';
+import { isAttached } from '#domain/thread/attachment.ts';
+import { type ContentPart, type Item, partsOf, textOf } from '#domain/thread/item.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
+import { documentKindOf } from '#domain/workspace/document.ts';
 import { shortSchemaOf } from '../builtin/short-schema.ts';
 import { INERT, type Tool, type ToolSet } from '../tool.ts';
 import { searchTools } from './search-tools.ts';
@@ -18,7 +20,8 @@ const MOST_LOADED = 40;
  * With more than `above` tools of MCP servers, the model gets a search for them, and the definitions of tools that it has
  * found or called. The items of the thread say which, so every replica and every attempt sends the same list.
  */
-export function deferTools(tools: ToolSet, history: readonly Item[], above: number): ToolSet {
+export function deferTools(all: ToolSet, history: readonly Item[], above: number): ToolSet {
+  const tools = offerDocuments(all, history);
   const definitions = tools.definitions();
   const ofServers = definitions.filter(({ name }) => tools.find(name)?.server !== undefined);
   if (ofServers.length <= above) return tools;
@@ -32,6 +35,26 @@ export function deferTools(tools: ToolSet, history: readonly Item[], above: numb
     definitions: () => [...always, search.definition, ...loaded],
   };
 }
+
+/**
+ * The tools for documents are offered from the first file on that a message brings or that the model has listed. The items say it,
+ * as above.
+ */
+function offerDocuments(tools: ToolSet, history: readonly Item[]): ToolSet {
+  const hasDocuments = history.some((item) =>
+    item.type === 'function_call'
+      ? /^reborn_(?:file|document)_/.test(item.name)
+      : item.type === 'message' && partsOf(item).some(isDocument),
+  );
+  if (hasDocuments) return tools;
+  return {
+    find: (name) => tools.find(name),
+    definitions: () => tools.definitions().filter(({ name }) => !tools.find(name)?.needsDocuments),
+  };
+}
+
+const isDocument = (part: ContentPart): boolean =>
+  isAttached(part) && documentKindOf(part.filename ?? extensionOf(part.mediaType)) !== undefined;
 
 function loadedNames(history: readonly Item[], deferred: ReadonlyMap<string, unknown>): string[] {
   const searches = new Set<string>();

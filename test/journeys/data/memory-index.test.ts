@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { restoreArchive } from '#database/archive/restore-archive.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
-import { toUnitVector } from '#memory/embed-notes.ts';
+import { toUnitVector } from '#memory/embed-texts.ts';
 import { connectStore, type Database, type OwnedTransaction, runStatement, withOwner } from '#store/connection.ts';
 import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
 import { type NoteIndex, nameOf } from '#store/notes/note-index.ts';
-import { findByMeaning } from '#store/notes/note-search.ts';
-import { deleteNote, recordEmbeddings, writeNote } from '#store/notes/notes.ts';
-import { findManyNotes } from '#store/system/notes.ts';
+import { deleteNote, writeNote } from '#store/notes/notes.ts';
+import { recordEmbeddings } from '#store/search/embeddings.ts';
+import { findByMeaning } from '#store/search/find-ranked.ts';
+import { NOTES as SOURCE } from '#store/search/search-source.ts';
+import { findManyNotes } from '#store/system/texts.ts';
 import { archiveOf, archiveText, openDatabases } from '../../care/databases.ts';
 import { openMigratedDatabase } from '../../support/migrated-database.ts';
 import { hasPgvector } from '../../support/pgvector.ts';
@@ -30,7 +32,7 @@ afterAll(() => server?.close());
 const build = (wanted: NoteIndex[], tolerated: NoteIndex[] = []) =>
   buildNoteIndexes(server.connection, { wanted, tolerated }, never);
 const near = (owner: typeof ann, vector: readonly number[], limit = 10) =>
-  withOwner(server.db, owner, (trx) => findByMeaning(trx, owner, { model: OF_ANN.model, vector }, limit));
+  withOwner(server.db, owner, (trx) => findByMeaning(trx, owner, SOURCE, { model: OF_ANN.model, vector }, { limit }));
 const indexes = async () => {
   const { rows } = await server.everything.query<{ name: string; valid: boolean }>(
     `select relname as name, indisvalid as valid from pg_index join pg_class on oid = indexrelid
@@ -70,8 +72,8 @@ test('users with the most vectors of a model are found, with the length of the n
   await many('most', 1, 'counted/2');
   await many('others', 5, 'counted/2');
   await withOwner(server.db, { userId: 'most' }, (trx) =>
-    recordEmbeddings(trx, { userId: 'most' }, 'counted', [
-      { path: 'counted/0', text: 'counted/0', vector: vectorOf(1, 4) },
+    recordEmbeddings(trx, { userId: 'most' }, SOURCE, 'counted', [
+      { key: 'counted/0', text: 'counted/0', vector: vectorOf(1, 4) },
     ]),
   );
 
@@ -107,9 +109,11 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
 
     for (const vector of questions) expect(await near(ann, vector)).toEqual(nearest(vector, 10));
     expect(await ofBob()).toEqual(withoutIndex);
-    expect(await scansDuring((trx) => findByMeaning(trx, ann, { model: OF_ANN.model, vector: vectorOf(1) }, 10))).toBe(
-      1,
-    );
+    expect(
+      await scansDuring((trx) =>
+        findByMeaning(trx, ann, SOURCE, { model: OF_ANN.model, vector: vectorOf(1) }, { limit: 10 }),
+      ),
+    ).toBe(1);
   });
 
   test('notes written after the index was built are found, and deleted ones are not', async () => {
@@ -193,7 +197,7 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     expect(report).toEqual({ built: 0, dropped: 0, problem: expect.stringContaining('create extension vector') });
     const db = connectStore(target, () => {});
     const question = { model: OF_ANN.model, vector: vectorOf(7) };
-    const found = await withOwner(db, ann, (trx) => findByMeaning(trx, ann, question, 5));
+    const found = await withOwner(db, ann, (trx) => findByMeaning(trx, ann, SOURCE, question, { limit: 5 }));
     await db.destroy();
     expect(found[0]).toBe('ann/7');
   });
@@ -211,8 +215,9 @@ async function keep(
     await recordEmbeddings(
       trx,
       owner,
+      SOURCE,
       model,
-      notes.map((note) => ({ ...note, text: note.path })),
+      notes.map(({ path, vector }) => ({ key: path, text: path, vector })),
     );
   });
 }

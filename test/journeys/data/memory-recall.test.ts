@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Embedder } from '#domain/embedder.ts';
-import { embedNotes, toUnitVector } from '#memory/embed-notes.ts';
+import { embedTexts, toUnitVector } from '#memory/embed-texts.ts';
 import { createMemory } from '#memory/memory.ts';
 import { createEmbedder } from '#models/create-embedder.ts';
 import { withOwner } from '#store/connection.ts';
 import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
-import { findByMeaning } from '#store/notes/note-search.ts';
+import { findByMeaning } from '#store/search/find-ranked.ts';
+import { NOTES } from '#store/search/search-source.ts';
 import notes from '../../fixtures/memory/notes.json' with { type: 'json' };
 import questions from '../../fixtures/memory/questions.json' with { type: 'json' };
 import { startEmbeddingModel } from '../../support/embedding-model.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   [server, model] = await Promise.all([openMigratedDatabase(), startEmbeddingModel()]);
   embedder = createEmbedder({ provider: 'openai', name: 'meanings', apiKey: 'k', baseUrl: model.url });
   for (const { path, text } of notes) await createMemory(server.db).write(ann, path, text);
-  const failure = await embedNotes(server.db, ann, { embedder, signal: never });
+  const failure = await embedTexts(server.db, ann, { source: NOTES, embedder, signal: never });
   if (failure) throw failure;
 });
 
@@ -35,7 +36,7 @@ const byWords = (question: string) => createMemory(server.db).search(ann, questi
 const byBoth = (question: string) => createMemory(server.db, embedder).search(ann, question, 5);
 const byMeaning = async (question: string) => {
   const nearest = { model: embedder.model, vector: await vectorOf(question) };
-  const paths = await withOwner(server.db, ann, (trx) => findByMeaning(trx, ann, nearest, 5));
+  const paths = await withOwner(server.db, ann, (trx) => findByMeaning(trx, ann, NOTES, nearest, { limit: 5 }));
   return paths.map((path) => ({ path }));
 };
 

@@ -239,7 +239,9 @@ test('exports have the files: their list for a thread, and the bytes of all kept
   const exported = exportThread.responses[200].json.parse(
     await get(service, `/api/threads/${id}/export?format=json`, ida.headers),
   );
-  expect(exported.files).toEqual([{ path: 'data/costs.csv', bytes: 4, media_type: 'text/csv', version: 4 }]);
+  expect(exported.files).toEqual([
+    { path: 'data/costs.csv', bytes: 4, media_type: 'text/csv', version: 4, document: expect.any(Object) },
+  ]);
 
   const mine = await (await service.request('/api/me/export', { headers: ida.headers })).text();
   const rows = mine

@@ -8,6 +8,7 @@ import { Button, IconButton } from '../parts/button.tsx';
 import { wordsOf } from '../parts/error-words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
+import { useDocumentWords } from './document-state.tsx';
 import { kindOf, kindWords, nameOf } from './kinds.ts';
 import type { PresentedFile } from './presented.ts';
 import { Tile } from './tile.tsx';
@@ -68,6 +69,7 @@ function FileCard({ file: { path, bytes, isPicture, at } }: { readonly file: Pre
   const { threadId, shown, show } = useFilePanel();
   const { data } = useHistory(threadId, path);
   const { restore } = useFileChanges(threadId);
+  const words = useDocumentWords(threadId, path);
   const [problem, setProblem] = useState<unknown>();
   const state = data?.states.findLast(({ created_at: made }) => Date.parse(made) <= at) ?? data?.states[0];
   const newest = data?.states.at(-1);
@@ -101,6 +103,11 @@ function FileCard({ file: { path, bytes, isPicture, at } }: { readonly file: Pre
                   .join(', ')
               )}
             </span>
+            {words && !data?.deletedAt && (
+              <span className="block truncate text-meta text-soft" title={words}>
+                {words}
+              </span>
+            )}
           </span>
         </button>
         {data?.deletedAt && newest ? (

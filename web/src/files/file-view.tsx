@@ -9,6 +9,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { Changes } from './changes.tsx';
 import { CodeLines } from './code-lines.tsx';
 import { diffLines } from './diff.ts';
+import { useDocumentWords } from './document-state.tsx';
 import { FileFooter } from './file-footer.tsx';
 import { endingOf, kindOf, nameOf } from './kinds.ts';
 import { FilePreview, hasPreview } from './preview.tsx';
@@ -52,6 +53,7 @@ export function FileView({ panel, path, findStep, onProblem }: Props) {
     if (next) show({ path, version: next === states.at(-1) ? undefined : next.version });
   };
   const error = history.error ?? content.error;
+  const words = useDocumentWords(threadId, path);
 
   return (
     <Tabs.Root
@@ -95,6 +97,7 @@ export function FileView({ panel, path, findStep, onProblem }: Props) {
           </div>
         )}
       </div>
+      {words && <p className="border-b border-line px-4 py-2 text-meta text-soft">{words}</p>}
       {error && (
         <div className="p-3">
           <Problem error={error} />

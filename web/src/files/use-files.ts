@@ -16,12 +16,17 @@ const PAGE = 200;
 /** Larger files are only downloaded. */
 const MOST_SHOWN_BYTES = 10_000_000;
 
+/** How often to look again while the text of a file is being read. */
+const READING_MS = 2000;
+
 const keyOf = (threadId: string) => ['files', threadId];
 
 export const useFileList = (threadId: string) =>
   useQuery({
     queryKey: [...keyOf(threadId), 'list'],
     queryFn: () => client.call('GET /api/threads/{id}/files', { params: { id: threadId } }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.files.some(({ document }) => document?.state === 'waiting') ? READING_MS : false,
   });
 
 export const useHistory = (threadId: string, path: string | undefined) =>

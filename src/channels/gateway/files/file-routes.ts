@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import type { Workspaces } from '#agent/workspace/workspaces.ts';
+import type { Principal } from '#domain/principal.ts';
 import { mediaTypeOf } from '#domain/text/media-type.ts';
 import { MOST_FILE_BYTES } from '#domain/workspace/changes.ts';
+import type { Workspace } from '#domain/workspace/version.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { pageLimit } from '../page.ts';
 import { sendAttachment } from '../threads/item-routes.ts';
 import { threadParams } from '../threads/thread-shape.ts';
 import { fileList, fileVersion, renderFiles, renderVersion } from './file-shape.ts';
 import { zipFiles } from './zip-files.ts';
+
+const render = async (workspaces: Workspaces, owner: Pick<Principal, 'userId'>, files: Workspace) =>
+  renderFiles(files, await workspaces.documentsOf(owner, files), workspaces.limits.workspaceBytes);
 
 type Services = { readonly workspaces: Workspaces };
 
@@ -29,7 +34,7 @@ const listFiles = defineRoute({
   responses: { 200: { description: 'The files in a version.', json: fileList } },
   errors: [400, 404],
   async handle({ principal, params: { id }, query: { version } }, { workspaces }: Services) {
-    return renderFiles(await workspaces.list(principal, id, version), workspaces.limits.workspaceBytes);
+    return render(workspaces, principal, await workspaces.list(principal, id, version));
   },
 });
 
@@ -65,8 +70,7 @@ const putFile = defineRoute({
   responses: { 200: { description: 'The files after it.', json: fileList } },
   errors: [400, 404, 409, 413],
   async handle({ principal, params: at, query: { own }, bytes }, { workspaces }: Services) {
-    const stored = await workspaces.put(principal, at.id, at.path, bytes, own === 'true');
-    return renderFiles(stored, workspaces.limits.workspaceBytes);
+    return render(workspaces, principal, await workspaces.put(principal, at.id, at.path, bytes, own === 'true'));
   },
 });
 
@@ -78,7 +82,7 @@ const removeFile = defineRoute({
   responses: { 200: { description: 'The files after it.', json: fileList } },
   errors: [400, 404, 409],
   async handle({ principal, params: at }, { workspaces }: Services) {
-    return renderFiles(await workspaces.remove(principal, at.id, at.path), workspaces.limits.workspaceBytes);
+    return render(workspaces, principal, await workspaces.remove(principal, at.id, at.path));
   },
 });
 
@@ -115,8 +119,7 @@ const restoreFiles = defineRoute({
   responses: { 200: { description: 'The files after it.', json: fileList } },
   errors: [400, 404, 409],
   async handle({ principal, params: { id, version }, body }, { workspaces }: Services) {
-    const restored = await workspaces.restore(principal, id, version, body.path);
-    return renderFiles(restored, workspaces.limits.workspaceBytes);
+    return render(workspaces, principal, await workspaces.restore(principal, id, version, body.path));
   },
 });
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { VersionRow } from '#agent/workspace/workspaces.ts';
+import type { AttachmentHash } from '#domain/ids.ts';
 import { mediaTypeOf } from '#domain/text/media-type.ts';
+import type { Document } from '#domain/workspace/document.ts';
 import type { Workspace } from '#domain/workspace/version.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 
@@ -9,6 +11,15 @@ export const threadFile = z.strictObject({
   bytes: z.int(),
   media_type: z.string().describe('By the end of the name.'),
   version: z.int().describe('The version that changed it last.'),
+  document: z
+    .strictObject({
+      state: z.enum(['waiting', 'ready', 'failed']),
+      reason: z.string().nullable().describe("Why its text can't be read."),
+      pages: z.int(),
+      empty_pages: z.int().describe('Pages without text, such as scans.'),
+    })
+    .nullable()
+    .describe('Whether its text can be searched and read by page; null for a file without one, such as a picture.'),
 });
 
 export const fileList = z
@@ -20,12 +31,26 @@ export const fileList = z
   })
   .meta({ id: 'FileList' });
 
-export const renderFiles = ({ version, files }: Workspace, quota: number): z.infer<typeof fileList> => ({
+export const renderFiles = (
+  { version, files }: Workspace,
+  documents: ReadonlyMap<AttachmentHash, Document>,
+  quota: number,
+): z.infer<typeof fileList> => ({
   version,
-  files: [...files.values()].map((file) => renderAs(threadFile, file, { media_type: mediaTypeOf(file.path) })),
+  files: [...files.values()].map((file) =>
+    renderAs(threadFile, file, {
+      media_type: mediaTypeOf(file.path),
+      document: renderDocument(documents.get(file.sha256)),
+    }),
+  ),
   bytes: [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0),
   quota_bytes: quota,
 });
+
+const renderDocument = (document: Document | undefined): z.infer<typeof threadFile>['document'] =>
+  document
+    ? { state: document.state, reason: document.reason, pages: document.pages, empty_pages: document.emptyPages }
+    : null;
 
 export const fileVersion = z
   .strictObject({

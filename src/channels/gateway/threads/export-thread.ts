@@ -47,7 +47,9 @@ export const exportThread = defineRoute({
     if (format === 'markdown')
       return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items));
     const read = (item: TimedItem) => threads.readAttachments(principal, [item]);
-    const { files } = renderFiles(await workspaces.list(principal, id), workspaces.limits.workspaceBytes);
+    const stored = await workspaces.list(principal, id);
+    const documents = await workspaces.documentsOf(principal, stored);
+    const { files } = renderFiles(stored, documents, workspaces.limits.workspaceBytes);
     const written = writeJson({ thread: exported, items, files }, read);
     return reply.type('application/json; charset=utf-8').send(Readable.from(written));
   },

@@ -1,23 +1,34 @@
 import { z } from 'zod';
+import type { Documents } from '#documents/documents.ts';
 import { NotFound } from '#domain/errors.ts';
 import { isShownPicture, mediaTypeOf, pictureTypeOf } from '#domain/text/media-type.ts';
 import { inWords } from '#domain/workspace/changes.ts';
+import { documentKindOf, needsExtraction } from '#domain/workspace/document.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import type { Workspace, WorkspaceFile } from '#domain/workspace/version.ts';
-import type { Tool, ToolContext, ToolFlow } from '../../tool.ts';
-import type { OpenWorkspace } from '../../workspace-port.ts';
+import type { Tool, ToolContext } from '../../tool.ts';
+import { describeDocument, PATIENCE_MS, readDocument } from '../documents/read-document.ts';
 import { textTool } from '../json-tool.ts';
 import { findInFiles } from './find-in-files.ts';
 import { matchesGlob } from './glob.ts';
 import { numberLines } from './number-lines.ts';
+import { FILE_FLOW as FLOW, openFiles, workspaceOf } from './open-files.ts';
 
 /**
  * Works on the thread's files without running code. All can be repeated: nothing is written before the output is. They reach no one
  * but the person, and older versions are kept, so they run in every situation. What they read keeps the origin of the workspace.
  */
-export const fileTools = (): Tool[] => [listTool, readTool, writeTool, editTool, findTool, presentTool];
+export const fileTools = (documents: FileDocuments): Tool[] => [
+  listTool(documents),
+  readTool(documents),
+  writeTool,
+  editTool,
+  findTool,
+  presentTool,
+];
 
-const FLOW: ToolFlow = { reads: { private: true }, from: 'file', runs: 'always', inert: true };
+type FileDocuments = Pick<Documents, 'find' | 'findRead' | 'readPages'>;
+
 const MOST_LISTED = 500;
 const MOST_LINES = 2000;
 const MOST_FOUND = 100;
@@ -29,42 +40,61 @@ const MOST_PICTURE = 3_500_000;
 const path = z.string().min(1).describe('Such as data/costs.csv.');
 const paths = z.string().min(1).max(200).describe('Only paths like *.csv or data/**.').optional();
 
-const listTool = textTool({
-  name: 'reborn_file_list',
-  description:
-    'Lists the files of this conversation: those that the user attached and you made, all of which are kept. `version`: the one that changed the file last.',
-  parameters: z.strictObject({
-    pattern: paths,
-  }),
-  flow: FLOW,
-  act: async ({ pattern }, _, context) => {
-    const { files } = await openFiles(context);
-    const listed = [...files.values()].filter((file) => !pattern || matchesGlob(file.path, pattern));
-    if (listed.length === 0) return pattern ? `No file matches ${pattern}.` : 'There are no files yet.';
-    const lines = listed
-      .slice(0, MOST_LISTED)
-      .map((file) => `${file.path} (${inWords(file.bytes)}, version ${file.version})`);
-    if (listed.length > MOST_LISTED) lines.push(`and ${listed.length - MOST_LISTED} more; use a pattern`);
-    return lines.join('\n');
-  },
-});
+const listTool = (documents: FileDocuments) =>
+  textTool({
+    name: 'reborn_file_list',
+    description:
+      'Lists the files of this conversation: those that the user attached and you made, all of which are kept. `version`: the one that changed the file last.',
+    parameters: z.strictObject({
+      pattern: paths,
+    }),
+    flow: FLOW,
+    act: async ({ pattern }, owner, context) => {
+      const { files } = await openFiles(context);
+      const listed = [...files.values()].filter((file) => !pattern || matchesGlob(file.path, pattern));
+      if (listed.length === 0) return pattern ? `No file matches ${pattern}.` : 'There are no files yet.';
+      const shown = listed.slice(0, MOST_LISTED);
+      const hashes = shown.filter(({ path }) => documentKindOf(path)).map(({ sha256 }) => sha256);
+      const read = new Map((await documents.find(owner, hashes)).map((document) => [document.sha256, document]));
+      const lines = shown.map((file) => {
+        const document = read.get(file.sha256);
+        const line = `${file.path} (${inWords(file.bytes)}, version ${file.version})`;
+        return document ? `${line}: ${describeDocument(document)}` : line;
+      });
+      if (listed.length > MOST_LISTED) lines.push(`and ${listed.length - MOST_LISTED} more; use a pattern`);
+      return lines.join('\n');
+    },
+  });
 
-const readTool = textTool({
-  name: 'reborn_file_read',
-  description: 'Reads a file of this conversation: a text, with numbered lines, or a picture.',
-  parameters: z.strictObject({
-    path,
-    from_line: z.int().min(1).describe('1 when left out.').optional(),
-    lines: z.int().min(1).max(MOST_LINES).describe(`${MOST_LINES} when left out.`).optional(),
-  }),
-  flow: FLOW,
-  act: async ({ path: given, from_line: from = 1, lines = MOST_LINES }, _, context) => {
-    const file = requireFile(await openFiles(context), given);
-    if (await showPicture(context, file)) return `${file.path}: a picture of ${inWords(file.bytes)}.`;
-    const text = await readText(context, file);
-    return 'problem' in text ? text.problem : numberLines(text.text, from, lines);
-  },
-});
+const readTool = (documents: FileDocuments) =>
+  textTool({
+    name: 'reborn_file_read',
+    description:
+      'Reads a file of this conversation: a text with numbered lines; a picture; a PDF or a file of Word, Excel, PowerPoint or LibreOffice by page.',
+    parameters: z.strictObject({
+      path,
+      from_line: z.int().min(1).describe('1 when left out.').optional(),
+      lines: z.int().min(1).max(MOST_LINES).describe(`${MOST_LINES} when left out.`).optional(),
+      pages: z
+        .string()
+        .regex(/^\d{1,6}(?:-\d{1,6})?$/)
+        .describe('Of a document: one page or a range, such as 7 or 3-9.')
+        .optional(),
+    }),
+    flow: FLOW,
+    act: async ({ path: given, from_line: from = 1, lines = MOST_LINES, pages }, owner, context) => {
+      const file = requireFile(await openFiles(context), given);
+      const kind = documentKindOf(file.path);
+      if (kind && (pages !== undefined || needsExtraction(kind))) {
+        const patience = { patienceMs: PATIENCE_MS, signal: context.signal };
+        const [document] = await documents.findRead(owner, [file.sha256], patience);
+        if (document) return readDocument(documents, owner, { path: file.path, document }, pages);
+      }
+      if (await showPicture(context, file)) return `${file.path}: a picture of ${inWords(file.bytes)}.`;
+      const text = await readText(context, file);
+      return 'problem' in text ? text.problem : numberLines(text.text, from, lines);
+    },
+  });
 
 const writeTool = textTool({
   name: 'reborn_file_write',
@@ -153,18 +183,6 @@ const presentTool = textTool({
     return `Shown to the user: ${shown.map((file) => file.path).join(', ')}.`;
   },
 });
-
-/** The files, whose origin becomes that of the output. */
-async function openFiles(context: ToolContext): Promise<Workspace> {
-  const workspace = await workspaceOf(context).open();
-  context.onReads?.({ private: workspace.files.size > 0, foreign: workspace.isForeign });
-  return workspace;
-}
-
-function workspaceOf({ workspace }: ToolContext): OpenWorkspace {
-  if (!workspace) throw new NotFound('There are no files here: this call belongs to no conversation.');
-  return workspace;
-}
 
 function requireFile({ files }: Workspace, given: string): WorkspaceFile {
   const at = normalizeFilePath(given);

@@ -27,10 +27,13 @@ export function pick(files: Iterable<File>): Promise<Picked[]> {
 }
 
 const READABLE = /^(?:text|image|audio|video)\/|^application\/pdf$|[/+](?:x-)?(?:nd)?(?:json|xml|yaml)\b/i;
+/** Files of office programs, and mails: the service reads their text. */
+const DOCUMENT = /\.(?:docx|docm|xlsx|xlsm|pptx|odt|eml)$/i;
 const SNIFFED_BYTES = 4096;
 
 /** Browsers know few types of text files, so a file that looks like text is one. */
 async function findMediaType(file: File): Promise<string | undefined> {
+  if (DOCUMENT.test(file.name)) return file.type || 'application/octet-stream';
   const isOfficeFile = file.type.includes('officedocument') || file.type.includes('opendocument');
   if (READABLE.test(file.type) && !isOfficeFile) return file.type;
   try {

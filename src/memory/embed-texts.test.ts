@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
 import { withOwner } from '#store/connection.ts';
-import { takeWaitingNotes } from '#store/notes/notes.ts';
+import { takeWaitingTexts } from '#store/search/embeddings.ts';
+import { NOTES } from '#store/search/search-source.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
-import { embedNotes } from './embed-notes.ts';
+import { embedTexts } from './embed-texts.ts';
 import { createMemory, type Memory } from './memory.ts';
 
 const ann = { userId: 'ann' };
@@ -35,7 +36,8 @@ const embedderOf = (act: (texts: readonly string[]) => void | Promise<void> = ()
   },
 });
 const embed = (embedder: Embedder) =>
-  embedNotes(server.db, ann, {
+  embedTexts(server.db, ann, {
+    source: NOTES,
     embedder,
     signal: new AbortController().signal,
     pace: { firstWaitSeconds: 1000, longestWaitSeconds: 3000, timeoutMs: 200 },
@@ -141,11 +143,13 @@ test('two replicas never take the same note, and neither takes more than its lim
   const other = server.connect();
   const take = { model: 'm', count: 15, leaseSeconds: 100 };
   const taken = await Promise.all(
-    [server.db, other, server.db, other].map((db) => withOwner(db, ann, (trx) => takeWaitingNotes(trx, ann, take))),
+    [server.db, other, server.db, other].map((db) =>
+      withOwner(db, ann, (trx) => takeWaitingTexts(trx, ann, NOTES, take)),
+    ),
   );
   await other.destroy();
 
-  const paths = taken.flat().map(({ path }) => path);
+  const paths = taken.flat().map(({ key }) => key);
   expect(new Set(paths).size).toBe(paths.length);
   expect(taken.every((batch) => batch.length <= 15)).toBe(true);
 });

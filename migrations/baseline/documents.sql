@@ -1,0 +1,59 @@
+-- Files whose text is read by page and found by its words and meaning: once per owner and content, and deleted with it.
+-- `extractor` is the version of the program that has read it; one that an older program has read, or none, waits until `due_at`.
+-- `reason`: why it can't be read.
+create table documents (
+  number bigint generated always as identity unique,
+  user_id text not null,
+  sha256 text not null,
+  kind text not null,
+  extractor integer not null default 0,
+  reason text,
+  pages integer not null default 0,
+  empty_pages integer not null default 0,
+  tokens integer not null default 0,
+  attempts integer not null default 0,
+  due_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  primary key (user_id, sha256),
+  foreign key (user_id, sha256) references attachments (user_id, sha256) on delete cascade
+);
+create index documents_to_read on documents (extractor, due_at);
+alter table documents enable row level security, force row level security;
+create policy owner on documents using (
+  user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
+
+-- The text of a document in pieces that are found by themselves, each part of one page. `position` counts them from 1.
+create table passages (
+  number bigint generated always as identity primary key,
+  document bigint not null references documents (number) on delete cascade,
+  user_id text not null,
+  position integer not null,
+  page integer not null,
+  label text not null,
+  heading text not null,
+  text text not null,
+  signature bit varying,
+  embedding real[],
+  embedding_model text not null default '',
+  embed_attempts integer not null default 0,
+  embed_due_at timestamptz not null default now(),
+  unique (document, position)
+);
+create index passages_by_embedding on passages (embedding_model, user_id, embed_due_at);
+create index passages_by_user on passages (user_id);
+alter table passages enable row level security, force row level security;
+create policy owner on passages using (
+  user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
+
+-- The passages of a document that contain a word, by their positions. As with notes, no index over tsvectors could be used.
+create table document_words (
+  user_id text not null,
+  word text not null,
+  document bigint not null references documents (number) on delete cascade,
+  positions integer[] not null,
+  primary key (user_id, word, document)
+);
+create index document_words_by_document on document_words (document);
+alter table document_words enable row level security, force row level security;
+create policy owner on document_words using (
+  user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');

@@ -1,0 +1,109 @@
+import { expect } from 'vitest';
+import { fileList } from '#channels/gateway/files/file-shape.ts';
+import { makeDocx, makePdf } from '../../support/document-files.ts';
+import { journey } from '../../support/journey.ts';
+import type { Service } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const test = journey();
+
+/** Sends a message, and resolves to the thread and the answer, which repeats what the last tool returned. */
+async function chat(service: Service, message: string, thread?: string, files: Record<string, Buffer> = {}) {
+  const attachments = Object.entries(files).map(([name, bytes]) => ({
+    name,
+    media_type: 'application/octet-stream',
+    data: bytes.toString('base64'),
+  }));
+  const sent = await service.request('/api/chat', {
+    method: 'POST',
+    body: JSON.stringify({ message, ...(thread && { thread_id: thread }), attachments }),
+  });
+  const { thread_id: id, message: text } = (await sent.json()) as { thread_id: string; message: string };
+  return { id, text };
+}
+
+const use = (tool: string, given: object) => `use reborn_${tool} ${JSON.stringify(given)}`;
+
+async function settled(service: Service, id: string, path: string) {
+  let found: { state: string; reason: string | null } | undefined;
+  await waitFor(
+    `the text of ${path}`,
+    async () => {
+      const { files } = fileList.parse(await (await service.request(`/api/threads/${id}/files`)).json());
+      found = files.find((file) => file.path === path)?.document ?? undefined;
+      return found !== undefined && found.state !== 'waiting';
+    },
+    30_000,
+  );
+  return found;
+}
+
+const LEASE = makePdf([
+  ['The lease of Harbour Street 12.', 'It begins on 1 May 2026.'],
+  ['The deposit is 2700 euros, to be paid before the keys are handed over.'],
+  ['Notice must be given three months before the end.'],
+]);
+
+test('a PDF that came with a message is found by its words, and read by page', async ({ service }) => {
+  const { id } = await chat(service, 'say thanks', undefined, { 'lease.pdf': LEASE });
+  expect(await settled(service, id, 'lease.pdf')).toMatchObject({ state: 'ready', reason: null });
+
+  const found = await chat(service, use('document_search', { query: 'how much is the deposit?' }), id);
+  expect(found.text).toContain('## lease.pdf, p. 2\nThe deposit is 2700 euros');
+  expect(found.text).toContain('read them whole');
+  const nothing = await chat(service, use('document_search', { query: 'zebra' }), id);
+  expect(nothing.text).toContain('It may be in the documents all the same');
+  const page = await chat(service, use('document_read', { file: 'lease.pdf', pages: '3' }), id);
+  expect(page.text).toContain('## lease.pdf, p. 3\nNotice must be given three months');
+  expect(page.text).not.toContain('deposit');
+  const whole = await chat(service, use('file_read', { path: 'lease.pdf' }), id);
+  expect(whole.text).toMatch(/p\. 1\nThe lease of Harbour[^]*p\. 3\nNotice/);
+  expect((await chat(service, use('document_read', { file: 'lease.pdf', pages: '9' }), id)).text).toContain(
+    'lease.pdf has the pages 1 to 3.',
+  );
+});
+
+test('a file that can’t be read says why, and other files are found', async ({ service }) => {
+  const { id } = await chat(service, 'say thanks', undefined, {
+    'broken.docx': Buffer.from('PK not a zip'),
+    'plan.docx': makeDocx([{ heading: 'Garden' }, { text: 'Plant three apple trees.' }]),
+  });
+  expect(await settled(service, id, 'broken.docx')).toMatchObject({ state: 'failed', reason: /not a complete file/ });
+  expect(await settled(service, id, 'plan.docx')).toMatchObject({ state: 'ready' });
+
+  const { text } = await chat(service, use('document_search', { query: 'apple tree' }), id);
+  expect(text).toContain('plan.docx, p. 1 (Garden), Garden\n');
+  expect(text).toContain("broken.docx: its text can't be read. It is not a complete file");
+  expect((await chat(service, use('file_list', {}), id)).text).toContain(
+    "broken.docx (12 bytes, version 1): its text can't be read",
+  );
+});
+
+test('documents of another thread or another person are not found', async ({ service }) => {
+  const mine = await chat(service, 'say thanks', undefined, { 'lease.pdf': LEASE });
+  await settled(service, mine.id, 'lease.pdf');
+  const other = await chat(service, 'say thanks', undefined, { 'a.txt': Buffer.from('Something else.') });
+  await settled(service, other.id, 'a.txt');
+
+  expect((await chat(service, use('document_search', { query: 'deposit' }), other.id)).text).toContain(
+    'Nothing was found',
+  );
+});
+
+test('the tools for documents are offered in threads that have some', async ({ service, model }) => {
+  const offered = async (files: Record<string, Buffer> = {}) => {
+    await chat(service, 'say hello', undefined, files);
+    return model.seen.at(-1)?.tools.includes('reborn_document_search');
+  };
+
+  expect(await offered()).toBe(false);
+  expect(await offered({ 'lease.pdf': LEASE })).toBe(true);
+});
+
+test('a model gets the text of a Word file in a message', async ({ service, model }) => {
+  await chat(service, 'say hello', undefined, {
+    'plan.docx': makeDocx([{ text: 'Plant three apple trees.' }, { text: 'x '.repeat(1000) }]),
+  });
+
+  expect(JSON.stringify(model.seen.at(-1))).toContain('Plant three apple trees.');
+});

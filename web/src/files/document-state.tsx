@@ -1,0 +1,20 @@
+import { plural, t } from '@lingui/core/macro';
+import { type ThreadFile, useFileList } from './use-files.ts';
+
+/** What to say about the text of a file in its newest version; undefined for a file without one, such as a picture. */
+export function useDocumentWords(threadId: string, path: string): string | undefined {
+  const { data } = useFileList(threadId);
+  const document = data?.files.find((file) => file.path === path)?.document;
+  return document ? wordsOfDocument(document) : undefined;
+}
+
+function wordsOfDocument({ state, reason, pages, empty_pages: scans }: NonNullable<ThreadFile['document']>): string {
+  if (state === 'waiting') return t`Its text is being read.`;
+  if (state === 'failed') return t`Its text can’t be read: ${reason ?? ''}`;
+  const readable = plural(pages, {
+    one: 'Its text can be searched: # page.',
+    other: 'Its text can be searched: # pages.',
+  });
+  if (scans === 0) return readable;
+  return `${readable} ${plural(scans, { one: '# page has no text, such as a scan.', other: '# pages have no text, such as scans.' })}`;
+}
