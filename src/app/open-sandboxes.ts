@@ -9,9 +9,10 @@ export function openSandboxes({
   undo,
   onError,
 }: Pick<Base, 'config' | 'parts' | 'undo' | 'onError'>): Sandboxes {
-  if (!config.sandbox.enabled) return NO_SANDBOXES;
+  const { enabled, requires, runners } = config.sandbox;
+  if (!enabled) return NO_SANDBOXES;
   const limits = { ...DEFAULT_LIMITS, workspaceBytes: config.workspaces.workspaceBytes };
-  const sandboxes = createSandboxes({ requires: config.sandbox.requires, limits, ...parts.sandboxes });
+  const sandboxes = createSandboxes({ requires, runners, limits, ...parts.sandboxes });
   undo.defer(() => sandboxes.close());
   if (parts.turns !== 0) sandboxes.strength().catch(onError);
   return sandboxes;

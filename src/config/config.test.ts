@@ -37,7 +37,7 @@ describe('without any setting', () => {
       mcpToolsInPrompt: 30,
       titleModel: { enabled: true, route: undefined },
       mcpLocalServers: false,
-      sandbox: { enabled: true, requires: ['network', 'files', 'processes'] },
+      sandbox: { enabled: true, runners: [], requires: ['network', 'files', 'processes'] },
       workspaces: { workspaceBytes: 256_000_000, userBytes: 10_000_000_000 },
       spending: { tokensPerDay: null, usdPerDay: null },
       databaseUrl: undefined,
@@ -115,6 +115,7 @@ test('every option is read into the configuration', () => {
     MCP_TOOLS_IN_PROMPT: '50',
     MCP_LOCAL_SERVERS: 'true',
     SANDBOX: 'off',
+    SANDBOX_RUNNERS: 'runners:7070,[fd00::1]:7071',
     SANDBOX_REQUIRES: 'calls, network',
     WORKSPACE_QUOTA_MB: '100',
     USER_STORAGE_MB: '2000',
@@ -186,7 +187,14 @@ test('every option is read into the configuration', () => {
     mcpToolsInPrompt: 50,
     titleModel: { enabled: true, route: 'small' },
     mcpLocalServers: true,
-    sandbox: { enabled: false, requires: ['calls', 'network'] },
+    sandbox: {
+      enabled: false,
+      runners: [
+        { host: 'runners', port: 7070 },
+        { host: 'fd00::1', port: 7071 },
+      ],
+      requires: ['calls', 'network'],
+    },
     workspaces: { workspaceBytes: 100_000_000, userBytes: 2_000_000_000 },
     spending: { tokensPerDay: 500_000, usdPerDay: 2.5 },
     databaseUrl: 'postgres://ann:pw@db:5432/reborn',
@@ -292,6 +300,11 @@ describe('values', () => {
     ['RESPONSES_TOOLS_MAX_BYTES', ['0', '16383', '32k', '1048577']],
     ['RESPONSES_UNKNOWN_TOOLS', ['true', 'serve']],
     ['RESPONSES_HOSTED_TOOLS', ['true', 'shell,web_search']],
+    ['SANDBOX', ['true', 'docker', 'none']],
+    [
+      'SANDBOX_RUNNERS',
+      ['runners', 'runners:', 'runners:0', 'a:1,b', '10.0.0.256:7070', 'fd00::1:7070', '[runners]:7070'],
+    ],
     ['CHAT_RATE_PER_MINUTE', ['0', 'unlimited']],
     ['WEBHOOK_RATE_PER_MINUTE', ['0']],
     ['WEBHOOK_JOB_DAYS', ['0', '36501']],
@@ -399,6 +412,15 @@ describe('the model', () => {
   test("a provider's usual key alone changes nothing", () => {
     expect(readConfig({ OPENAI_API_KEY: 'k' }).model).toMatchObject({ provider: 'demo', apiKey: undefined });
   });
+});
+
+test('runners are used if there are any, unless bubblewrap is asked for', () => {
+  const runners = { SANDBOX_RUNNERS: '127.0.0.1:7070' };
+  const found = [{ host: '127.0.0.1', port: 7070 }];
+  expect(readConfig(runners).sandbox).toMatchObject({ enabled: true, runners: found });
+  expect(readConfig({ ...runners, SANDBOX: 'runners' }).sandbox).toMatchObject({ enabled: true, runners: found });
+  expect(readConfig({ ...runners, SANDBOX: 'bubblewrap' }).sandbox).toMatchObject({ enabled: true, runners: [] });
+  expect(problemsOf({ SANDBOX: 'runners' })).toEqual([expect.stringContaining('SANDBOX_RUNNERS')]);
 });
 
 test('a bucket needs an endpoint and credentials', () => {

@@ -41,8 +41,12 @@ export type Config = {
   remote: { url: string; token: string } | undefined;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
-  /** Whether code can run, and the layers without which it does not. */
-  sandbox: { enabled: boolean; requires: ('network' | 'files' | 'processes' | 'privileges' | 'calls' | 'limits')[] };
+  /** Whether code can run, in which runners if not on this machine, and the layers without which it does not. */
+  sandbox: {
+    enabled: boolean;
+    runners: { host: string; port: number }[];
+    requires: ('network' | 'files' | 'processes' | 'privileges' | 'calls' | 'limits')[];
+  };
   /** The most bytes of the files of a thread, and of everything that a user stores. */
   workspaces: { workspaceBytes: number; userBytes: number };
   /** Where new attachments go; undefined for PostgreSQL. */
@@ -229,7 +233,7 @@ function toConfig(values: Values, problems: Problems): Config {
         ? { enabled: false, route: undefined }
         : { enabled: true, route: values.TITLE_MODEL },
     mcpLocalServers: values.MCP_LOCAL_SERVERS,
-    sandbox: { enabled: values.SANDBOX === 'auto', requires: values.SANDBOX_REQUIRES },
+    sandbox: toSandbox(values, problems),
     workspaces: { workspaceBytes: values.WORKSPACE_QUOTA_MB * MEGABYTE, userBytes: values.USER_STORAGE_MB * MEGABYTE },
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
@@ -280,6 +284,12 @@ function toOidc(values: Values, problems: Problems): OidcConfig | undefined {
 }
 
 const MEGABYTE = 1_000_000;
+
+function toSandbox(values: Values, problems: Problems): Config['sandbox'] {
+  const { SANDBOX: rung, SANDBOX_RUNNERS: runners = [], SANDBOX_REQUIRES: requires } = values;
+  if (rung === 'runners' && runners.length === 0) demand('SANDBOX_RUNNERS', 'when SANDBOX is runners', problems);
+  return { enabled: rung !== 'off', runners: rung === 'bubblewrap' ? [] : runners, requires };
+}
 
 function toBucket(values: Values, problems: Problems): BucketConfig | undefined {
   const name = values.ATTACHMENTS_BUCKET;

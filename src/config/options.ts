@@ -1,4 +1,5 @@
 import {
+  addresses,
   baseUrl,
   bindHost,
   bucketName,
@@ -267,9 +268,14 @@ export const options = {
   },
 
   SANDBOX: {
-    parser: oneOf('auto', 'off'),
+    parser: oneOf('auto', 'off', 'bubblewrap', 'runners'),
     default: 'auto',
-    help: 'Whether the agent can run code. `auto`: where bubblewrap can keep it apart from this machine.',
+    help: 'Whether and where the agent can run code. `auto`: in SANDBOX_RUNNERS if they are set, else behind bubblewrap on this machine.',
+  },
+  SANDBOX_RUNNERS: {
+    parser: addresses,
+    unset: 'none',
+    help: 'Containers in which code runs instead, as `host:port`. A name may stand for many: all its addresses are tried.',
   },
   SANDBOX_REQUIRES: {
     parser: someOf('network', 'files', 'processes', 'privileges', 'calls', 'limits'),

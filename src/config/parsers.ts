@@ -92,6 +92,15 @@ export const hostNames: Parser<string[]> = {
   parse: (value) => parseList(value.toLowerCase(), isHostWithPort)?.map((host) => host.replace(/:443$/, '')),
 };
 
+/** An IPv6 address is written in brackets. */
+export const addresses: Parser<{ host: string; port: number }[]> = {
+  expects: 'a comma-separated list of addresses with a port, such as runners:7070 or 10.1.2.3:7070',
+  parse: (value) => {
+    const found = parseList(value, () => true)?.map(parseAddress) ?? [];
+    return found.length > 0 && found.every((address) => address !== undefined) ? found : undefined;
+  },
+};
+
 export const origins: Parser<string[]> = {
   expects: 'a comma-separated list of origins, such as https://app.example.com',
   parse: (value) => parseList(value, (entry) => URL.canParse(entry) && new URL(entry).origin === entry),
@@ -155,6 +164,13 @@ function isHost(value: string): boolean {
 function isHostWithPort(value: string): boolean {
   const [, host = '', at = '443'] = /^(.*?)(?::(\d{1,5}))?$/.exec(value) ?? [];
   return isIP(value) > 0 || (isHost(host) && Number(at) >= 1 && Number(at) <= 65_535);
+}
+
+function parseAddress(value: string): { host: string; port: number } | undefined {
+  const [, bracketed, plain, at = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(value) ?? [];
+  const [host = '', port = 0] = [bracketed ?? plain, parseInteger(at, 1, 65_535)];
+  const isValid = bracketed === undefined ? isHost(host) : isIP(host) === 6;
+  return isValid && port > 0 ? { host, port } : undefined;
 }
 
 function isNetwork(value: string): boolean {

@@ -23,18 +23,24 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /** A sentence that says where code of the agent runs and what protects the machine, or why none runs. */
-export function describeStrength({ program, layers, why, environment }: Strength): string {
+export function describeStrength(strength: Strength): string {
+  const { layers, why, environment } = strength;
   if (why !== undefined || !environment) return `No code runs. ${why}`;
   const { python, libraries, missing } = environment;
   const lacks = (Object.keys(LAYERS) as Layer[]).filter((layer) => !layers.includes(layer));
   return [
-    `Code runs behind ${program}, which keeps these apart: ${layers.join(', ')}.`,
+    `Code runs ${placeOf(strength)} these apart: ${layers.join(', ')}.`,
     ...(lacks.length > 0
       ? [`It does not hold: ${lacks.map((layer) => `${layer} (${LAYERS[layer]})`).join(', ')}.`]
       : []),
     `It finds Python ${python} with ${libraries.map(({ name }) => name).join(', ') || 'no library'}.`,
     ...(missing.length > 0 ? [`Missing: ${missing.join(', ')}.`] : []),
   ].join(' ');
+}
+
+function placeOf({ rung, program, runners }: Strength): string {
+  if (rung !== 'runners') return `behind ${program}, which keeps`;
+  return `in runners${program ? ` (${program})` : ''}, ${runners?.free} free of ${runners?.of}, which keep`;
 }
 
 /** The packages that have what is missing. */

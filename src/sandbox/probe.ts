@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { inside } from './bubblewrap/start.ts';
+import type { RungName } from './rung.ts';
 import type { Runner } from './runner.ts';
 import type { Facts } from './runner-messages.ts';
 import { type Environment, LAYERS, type Layer, type Limits, NoSandbox } from './sandbox.ts';
@@ -8,9 +9,10 @@ import { type Environment, LAYERS, type Layer, type Limits, NoSandbox } from './
 const PROBE_MS = 60_000;
 
 /** Which layers hold, for the runner and for code of a guest, in a new sandbox. */
-export async function findLayers(runner: Runner, limits: Limits): Promise<Layer[]> {
-  const told = layersOf(await runner.ready, limits);
-  const problems = (await ask(runner, 'look_around()', { limits })) as Record<Layer, string | null>;
+export async function findLayers(runner: Runner, rung: RungName, limits: Limits): Promise<Layer[]> {
+  const told = layersOf(await runner.ready, rung, limits);
+  const namespaces = rung === 'bubblewrap' ? ownNamespaces() : {}; // of another machine they say nothing
+  const problems = (await ask(runner, 'look_around()', { limits, rung, namespaces })) as Record<Layer, string | null>;
   return told.filter((layer) => problems[layer] === null);
 }
 
@@ -23,7 +25,7 @@ export async function listEnvironment(runner: Runner): Promise<Environment> {
 
 /** The service's own facts, to compare with. */
 async function ask(runner: Runner, question: string, more: object): Promise<unknown> {
-  const facts = { pid: process.pid, file: import.meta.filename, namespaces: ownNamespaces(), ...more };
+  const facts = { pid: process.pid, file: import.meta.filename, ...more };
   const code = `FACTS = ${JSON.stringify(JSON.stringify(facts))}\n${inside('probe.py')}\n${question}`;
   const call = { kind: 'python', code, timeoutMs: PROBE_MS } as const;
   const { output, outcome, exitCode } = await runner.run(call, {
@@ -36,20 +38,36 @@ async function ask(runner: Runner, question: string, more: object): Promise<unkn
 }
 
 /** What the runner tells when it starts. So each start is checked, at hardly any cost. */
-export function layersOf(facts: Facts, limits: Limits): Layer[] {
+export function layersOf(facts: Facts, rung: RungName, limits: Limits): Layer[] {
+  const holds = rung === 'bubblewrap' ? behindBubblewrap(facts) : inContainer(facts);
+  const mostBytes = limits.workspaceBytes + 2 * limits.tmpBytes + 3 * PAGE;
+  const all = { ...holds, calls: facts.seccomp === FILTERED, limits: facts.writableBytes <= mostBytes };
+  return (Object.keys(LAYERS) as Layer[]).filter((layer) => all[layer]);
+}
+
+type Holds = Record<Exclude<Layer, 'calls' | 'limits'>, boolean>;
+
+function inContainer(facts: Facts): Holds {
+  return {
+    network: facts.devices.length === 0,
+    files: facts.readOnly,
+    processes: facts.alone,
+    privileges: facts.capabilities === '' && facts.noNewPrivileges,
+  };
+}
+
+/** On the machine of the service, each namespace must be another one as well. */
+function behindBubblewrap(facts: Facts): Holds {
   const own = ownNamespaces();
   const isApart = (name: string): boolean =>
     facts.namespaces[name] !== undefined && facts.namespaces[name] !== own[name];
-  const mostBytes = limits.workspaceBytes + 2 * limits.tmpBytes + 3 * PAGE;
-  const holds: Record<Layer, boolean> = {
-    network: isApart('net') && facts.devices.length === 0,
-    files: isApart('mnt') && facts.readOnly,
-    processes: isApart('pid') && isApart('ipc') && facts.pid === 1,
-    privileges: isApart('user') && facts.capabilities === '' && facts.noNewPrivileges,
-    calls: facts.seccomp === FILTERED,
-    limits: facts.writableBytes <= mostBytes,
+  const { network, files, processes, privileges } = inContainer(facts);
+  return {
+    network: network && isApart('net'),
+    files: files && isApart('mnt'),
+    processes: processes && isApart('pid') && isApart('ipc') && facts.pid === 1,
+    privileges: privileges && isApart('user'),
   };
-  return (Object.keys(LAYERS) as Layer[]).filter((layer) => holds[layer]);
 }
 
 const PAGE = 65_536; // the largest of arm64

@@ -41,6 +41,9 @@ type RanFields = {
 export type Facts = {
   readonly namespaces: Readonly<Record<string, string>>;
   readonly pid: number;
+  /** No process is there but this one and process 1. */
+  readonly alone: boolean;
+  readonly kernel: string;
   readonly devices: readonly string[];
   readonly capabilities: string;
   readonly noNewPrivileges: boolean;
@@ -104,6 +107,8 @@ function parseFacts(header: Frame['header']): Facts {
   return {
     namespaces: Object.fromEntries(Object.entries(namespaces).map(([name, id]) => [name, String(id)])),
     pid: count(header, 'pid'),
+    alone: flag(header, 'alone'),
+    kernel: text(header, 'kernel'),
     devices: devices.map(String),
     capabilities: text(header, 'capabilities'),
     noNewPrivileges: flag(header, 'noNewPrivileges'),

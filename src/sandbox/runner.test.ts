@@ -24,6 +24,8 @@ const READY = {
   type: 'ready',
   namespaces: {},
   pid: 1,
+  alone: true,
+  kernel: '6.1.0',
   devices: [],
   capabilities: '',
   noNewPrivileges: true,

@@ -91,9 +91,11 @@ export const REFUSED = {
 export type RefusedReason = keyof typeof REFUSED;
 
 export type Strength = {
-  readonly rung: 'bubblewrap' | 'none';
-  /** Such as `bubblewrap 0.8.0`. */
+  readonly rung: 'bubblewrap' | 'runners' | 'none';
+  /** Such as `bubblewrap 0.8.0`, or `gVisor` for runners that say so. */
   readonly program?: string;
+  /** How many runners could be dialled a moment ago. */
+  readonly runners?: { readonly free: number; readonly of: number };
   /** Which hold; without those that are required, no code runs, and `why` says so. */
   readonly layers: readonly Layer[];
   readonly why?: string;
@@ -154,6 +156,9 @@ export const DEFAULT_LIMITS: Limits = {
 export class NoSandbox extends Error {
   override readonly name = 'NoSandbox';
 }
+
+/** All places are taken. That says nothing about how strong they are. */
+export class NoneFree extends NoSandbox {}
 
 /** A sandbox ended or broke the rules while it was asked something. A call that it ran may be repeated in a new one. */
 export class SandboxLost extends Error {

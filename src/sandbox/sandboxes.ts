@@ -1,13 +1,17 @@
-import { endOrphans } from './bubblewrap/end-orphans.ts';
-import { findBubblewrap, startBubblewrap } from './bubblewrap/start.ts';
+import { createBubblewrapRung } from './bubblewrap/rung.ts';
+import type { RunnerProcess } from './conversation.ts';
 import { findLayers, layersOf, listEnvironment } from './probe.ts';
+import type { Rung, Wait } from './rung.ts';
 import { createRunner, type Runner } from './runner.ts';
 import type { Facts } from './runner-messages.ts';
+import type { Place } from './runners/dial.ts';
+import { createRunnersRung } from './runners/rung.ts';
 import {
   DEFAULT_LIMITS,
   LAYERS,
   type Layer,
   type Limits,
+  NoneFree,
   NoSandbox,
   type Sandbox,
   type Sandboxes,
@@ -15,7 +19,7 @@ import {
   SandboxLost,
   type Strength,
 } from './sandbox.ts';
-import { createWarmPool, DEFAULT_SIZES, type PoolSizes } from './warm.ts';
+import { createWarmPool, DEFAULT_SIZES, type PoolSizes, RUNNER_SIZES } from './warm.ts';
 
 export type SandboxOptions = {
   /** Layers without which no code runs. */
@@ -24,15 +28,22 @@ export type SandboxOptions = {
   readonly sizes: PoolSizes;
   /** The name or path of bubblewrap. */
   readonly program: string;
+  /** Where code runs instead, if there are any. */
+  readonly runners: readonly Place[];
+  /** How long a call waits until one of them is free. */
+  readonly waitMs: number;
   /** While no code runs, how long what was found is believed. */
   readonly lookAgainMs: number;
 };
 
+const SHORT_WAIT_MS = 2000;
 const DEFAULTS: SandboxOptions = {
   requires: ['network', 'files', 'processes'],
   limits: DEFAULT_LIMITS,
   sizes: DEFAULT_SIZES,
   program: 'bwrap',
+  runners: [],
+  waitMs: 45_000, // longer than a replica keeps a sandbox that it does not use
   lookAgainMs: 60_000,
 };
 
@@ -48,11 +59,11 @@ export const NO_SANDBOXES: Sandboxes = {
 };
 
 export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes {
-  const options = { ...DEFAULTS, ...given };
+  const options = { ...DEFAULTS, ...(given.runners?.length && { sizes: RUNNER_SIZES }), ...given };
   const pool = createWarmPool<Runner>(options.sizes);
   const running = new Set<Runner>();
+  const findStrength = rememberStrength(options, running, pool.dropOldest);
   let isClosed = false;
-  const findStrength = rememberStrength(options, running, () => isClosed);
 
   function lend(runner: Runner, workspace: string, leave: () => void): Sandbox {
     let isLent = true;
@@ -76,7 +87,7 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
   }
 
   async function fillNew(files: AsyncIterable<SandboxFile>, signal: AbortSignal): Promise<Runner> {
-    const runner = await findStrength.start();
+    const runner = await findStrength.start(signal);
     try {
       if (isClosed) throw new NoSandbox(STOPS);
       await runner.fill(files, signal);
@@ -100,27 +111,31 @@ export function createSandboxes(given: Partial<SandboxOptions> = {}): Sandboxes 
     },
     async close() {
       isClosed = true;
+      findStrength.close();
       pool.close();
       await Promise.all(Array.from(running, (runner) => runner.end()));
     },
   };
 }
 
+function rungOf({ program, limits, runners }: SandboxOptions): Rung {
+  return runners.length > 0 ? createRunnersRung(runners, limits) : createBubblewrapRung(program, limits);
+}
+
 /** The first start is probed from inside; each later one is checked by what its runner tells, before anything runs in it. */
-function rememberStrength(
-  { program, limits, requires, lookAgainMs }: SandboxOptions,
-  running: Set<Runner>,
-  isClosed: () => boolean,
-) {
+function rememberStrength(options: SandboxOptions, running: Set<Runner>, makeRoom: Wait['makeRoom']) {
+  const { limits, requires, lookAgainMs } = options;
+  const rung = rungOf(options);
+  const closing = new AbortController();
   let found: Promise<Strength> | undefined; // the layers
   let seen: Strength | undefined; // with the environment
   let looking: Promise<void> | undefined;
   let lookedAt = 0;
   let loss: Pick<Strength, 'layers' | 'why'> | undefined;
+  let lookMs = options.waitMs; // a service that starts is patient; who asks for its status is not
 
-  function startRunner(): Runner {
-    if (isClosed()) throw new NoSandbox(STOPS);
-    const runner = createRunner(startBubblewrap(program, limits), limits);
+  function adopt(process: RunnerProcess): Runner {
+    const runner = createRunner(process, limits);
     running.add(runner);
     void runner.ended.then(() => running.delete(runner));
     return runner;
@@ -128,18 +143,23 @@ function rememberStrength(
 
   async function probe(): Promise<Strength> {
     try {
-      const version = await findBubblewrap(program);
-      endOrphans();
-      const layers = await twice(() => inNewSandbox((runner) => findLayers(runner, limits)));
+      const has = await rung.find();
+      const { program, layers } = await twice(() => inNewSandbox(lookAround));
       const why = shortfall(layers, requires);
-      return { rung: 'bubblewrap', program: version, layers, ...(why && { why }) };
+      return { rung: rung.name, ...program, ...has, layers, ...(why && { why }) };
     } catch (error) {
-      return { rung: 'none', layers: [], why: reasonOf(error) };
+      return { rung: 'none', layers: [], why: reasonOf(error, rung) };
     }
   }
 
+  async function lookAround(runner: Runner) {
+    const { kernel } = await runner.ready;
+    const layers = await findLayers(runner, rung.name, limits);
+    return { layers, program: GVISOR.test(kernel) && { program: 'gVisor' } };
+  }
+
   async function inNewSandbox<T>(ask: (runner: Runner) => Promise<T>): Promise<T> {
-    const runner = startRunner();
+    const runner = await rung.start(adopt, { signal: closing.signal, ms: lookMs, makeRoom });
     try {
       return await ask(runner);
     } finally {
@@ -155,18 +175,19 @@ function rememberStrength(
     const why = loss?.why ?? seen?.why;
     if (!seen || (why !== undefined && performance.now() - lookedAt >= lookAgainMs)) looking ??= look();
     if (!seen) await looking;
-    return { ...(seen ?? NOT_SEEN), ...loss };
+    return { ...(seen ?? NOT_SEEN), ...(seen?.why === undefined && (await rung.now())), ...loss };
   }
 
   async function look(): Promise<void> {
     try {
       // After a loss, all that the first look has found must hold again: a weaker sandbox is not used silently.
-      if (loss) await (await start()).end();
+      if (loss) await (await start(closing.signal)).end();
       if ((await found)?.why !== undefined) found = undefined;
       seen = await withEnvironment(await (found ??= probe()));
     } catch (error) {
       if (!(error instanceof NoSandbox)) throw error; // it is still lost, and `loss` says why
     } finally {
+      lookMs = Math.min(lookMs, SHORT_WAIT_MS);
       lookedAt = performance.now();
       looking = undefined;
     }
@@ -177,15 +198,15 @@ function rememberStrength(
     try {
       return { ...strength, environment: await inNewSandbox(listEnvironment) };
     } catch (error) {
-      return { ...strength, why: `What code can use could not be listed. ${reasonOf(error)}` };
+      return { ...strength, why: `What code can use could not be listed. ${reasonOf(error, rung)}` };
     }
   }
 
-  async function start(): Promise<Runner> {
+  async function start(signal: AbortSignal): Promise<Runner> {
     found ??= probe();
     const { layers, why } = await found;
     if (why !== undefined) throw new NoSandbox(why);
-    const started = await twice(startOnce).catch(asNoSandbox);
+    const started = await twice(() => startOnce(signal)).catch((error: unknown) => asNoSandbox(error, rung));
     loss = lossOf(started, layers);
     if (started instanceof NoSandbox) throw started;
     if (loss === undefined) return started.runner;
@@ -193,14 +214,16 @@ function rememberStrength(
     throw new NoSandbox(loss.why);
   }
 
-  async function startOnce(): Promise<Started> {
-    const runner = startRunner();
+  async function startOnce(signal: AbortSignal): Promise<Started> {
+    const either = AbortSignal.any([signal, closing.signal]);
+    const runner = await rung.start(adopt, { signal: either, ms: options.waitMs, makeRoom });
     return { runner, facts: await runner.ready };
   }
 
   function lossOf(started: Started | NoSandbox, layers: readonly Layer[]): typeof loss {
+    if (started instanceof NoneFree) return undefined;
     if (started instanceof NoSandbox) return { layers: [], why: started.message };
-    const held = layersOf(started.facts, limits).filter((layer) => layers.includes(layer));
+    const held = layersOf(started.facts, rung.name, limits).filter((layer) => layers.includes(layer));
     const missing = layers.filter((layer) => !held.includes(layer));
     if (missing.length === 0) return undefined;
     return {
@@ -209,8 +232,11 @@ function rememberStrength(
     };
   }
 
-  return { now, start };
+  return { now, start, close: () => closing.abort(new NoSandbox(STOPS)) };
 }
+
+/** What it calls itself, in its older and newer releases. */
+const GVISOR = /gvisor|Jan 10 15:06:54 PST 2016/i;
 
 type Started = { readonly runner: Runner; readonly facts: Facts };
 
@@ -224,7 +250,8 @@ async function twice<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-const asNoSandbox = (error: unknown): NoSandbox => new NoSandbox(reasonOf(error), { cause: error });
+const asNoSandbox = (error: unknown, rung: Rung): NoSandbox =>
+  error instanceof NoSandbox ? error : new NoSandbox(reasonOf(error, rung), { cause: error });
 
 function shortfall(layers: readonly Layer[], requires: readonly Layer[]): string | undefined {
   const missing = requires.filter((layer) => !layers.includes(layer));
@@ -235,9 +262,11 @@ function explain(layers: readonly Layer[]): string {
   return layers.map((layer) => `${layer} (${LAYERS[layer]})`).join(', ');
 }
 
-/** A sentence for people: bubblewrap's last words are in it. */
-function reasonOf(error: unknown): string {
+/** A sentence for people: the last words of bubblewrap or of the connection are in it. */
+function reasonOf(error: unknown, { name }: Rung): string {
   if (error instanceof NoSandbox) return error.message;
-  if (error instanceof SandboxLost) return `bubblewrap can't build a sandbox here. ${error.message}`;
-  return `The sandbox can't be started. ${error instanceof Error ? error.message : String(error)}`;
+  if (!(error instanceof SandboxLost))
+    return `The sandbox can't be started. ${error instanceof Error ? error.message : String(error)}`;
+  const what = name === 'bubblewrap' ? "bubblewrap can't build a sandbox here." : "The runners can't be used.";
+  return `${what} ${error.message}`;
 }

@@ -2,9 +2,14 @@
  * The filter for system calls, as bytes of classic BPF that bubblewrap reads from a descriptor. It needs no native code. The list
  * names what is denied, because programs of a whole distribution run behind it; namespaces without privileges protect the rest.
  */
-export function buildFilter(architecture: Architecture): Buffer {
+export function buildFilter(architecture: Architecture, families: readonly number[] = FAMILIES): Buffer {
   const column = COLUMNS[architecture];
-  const blocks = RULES.flatMap(({ calls, test, answer }) =>
+  const sockets: Rule = {
+    calls: ['socket', 'socketpair'],
+    test: { argument: 0, not: families },
+    answer: EAFNOSUPPORT,
+  };
+  const blocks = [...RULES, sockets].flatMap(({ calls, test, answer }) =>
     calls.flatMap((name) => {
       const number = CALLS.get(name)?.[column] ?? Number.NaN;
       return Number.isNaN(number) ? [] : [block(number, test, answer)];
@@ -26,6 +31,9 @@ const COLUMNS = { x64: 0, arm64: 1 } as const;
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];
 const CLONE_NEW = 0x7e02_0000; // all kinds of namespaces that clone can make
 const [AF_UNIX, AF_INET, AF_INET6] = [1, 2, 10];
+const FAMILIES = [AF_UNIX, AF_INET, AF_INET6];
+/** For a guest whose network has more than loopback: it can make no connection, and answer none. */
+export const WITHOUT_INTERNET: readonly number[] = [AF_UNIX];
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c]; // type into the terminal
 const [FILE_TYPE, FIFO] = [0o170000, 0o010000];
 const RUNNER = 1; // the guest can make no namespace in which another process has this number
@@ -44,7 +52,6 @@ const RULES: readonly Rule[] = [
   // Its flags lie in memory, where a filter can't look; libc then uses clone.
   { calls: ['clone3'], answer: ENOSYS },
   { calls: ['clone'], test: { argument: 0, any: CLONE_NEW }, answer: EPERM },
-  { calls: ['socket', 'socketpair'], test: { argument: 0, not: [AF_UNIX, AF_INET, AF_INET6] }, answer: EAFNOSUPPORT },
   { calls: ['ioctl'], test: { argument: 1, is: [TIOCSTI, TIOCLINUX] }, answer: EPERM },
   { calls: ['mknod'], test: { argument: 1, mask: FILE_TYPE, not: [FIFO] }, answer: EPERM },
   { calls: ['mknodat'], test: { argument: 2, mask: FILE_TYPE, not: [FIFO] }, answer: EPERM },

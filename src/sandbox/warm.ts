@@ -9,12 +9,16 @@ export type WarmPool<T extends Warm> = {
   /** What was kept for exactly this version. One for another version is of no use any more, and ends. */
   take(key: WorkspaceVersion): T | undefined;
   keep(key: WorkspaceVersion, thing: T): void;
+  /** Ends what was kept longest, so that somebody else has its place. Returns whether there was something. */
+  dropOldest(): boolean;
   /** Nobody enters any more, and nothing is kept. */
   close(): void;
 };
 
 export type PoolSizes = { readonly inUse: number; readonly warm: number; readonly idleMs: number };
 export const DEFAULT_SIZES: PoolSizes = { inUse: 8, warm: 16, idleMs: 5 * 60_000 };
+/** They take no room of this machine, but what one replica keeps is missing to the others. */
+export const RUNNER_SIZES: PoolSizes = { inUse: 64, warm: 16, idleMs: 30_000 };
 
 type Kept<T> = { readonly version: number; readonly thing: T; readonly timer: NodeJS.Timeout };
 
@@ -35,6 +39,12 @@ export function createWarmPool<T extends Warm>(sizes: PoolSizes): WarmPool<T> {
     void found?.thing.end();
   }
 
+  function dropOldest(): boolean {
+    const [oldest] = kept.keys();
+    if (oldest !== undefined) drop(oldest);
+    return oldest !== undefined;
+  }
+
   return {
     enter: queue.enter,
     take({ workspace, version }) {
@@ -48,9 +58,9 @@ export function createWarmPool<T extends Warm>(sizes: PoolSizes): WarmPool<T> {
       if (isClosed) return void thing.end();
       const timer = setTimeout(() => drop(workspace), sizes.idleMs).unref();
       kept.set(workspace, { version, thing, timer });
-      const [oldest] = kept.keys();
-      if (kept.size > sizes.warm && oldest !== undefined) drop(oldest);
+      if (kept.size > sizes.warm) dropOldest();
     },
+    dropOldest,
     close() {
       isClosed = true;
       queue.close();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Strength } from '#sandbox/sandbox.ts';
 import { checkSandbox } from './check-sandbox.ts';
 
-const sandbox = { enabled: true, requires: [] };
+const sandbox = { enabled: true, runners: [], requires: [] };
 const holds: Strength = {
   rung: 'bubblewrap',
   program: 'bubblewrap 0.8.0',
@@ -42,4 +42,19 @@ test('without bubblewrap the reason is given; without code there is nothing to f
     { level: 'warning', message: 'No code runs. bubblewrap is not installed.' },
   ]);
   expect(await checkSandbox({ sandbox: { ...sandbox, enabled: false } })).toMatchObject([{ level: 'ok' }]);
+});
+
+test('of runners it says how many are free, and where to look if there are none', async () => {
+  const some: Strength = { ...holds, rung: 'runners', program: 'gVisor', runners: { free: 4, of: 6 } };
+  const runners = { ...sandbox, runners: [{ host: 'runners', port: 7070 }] };
+  expect(await checkSandbox({ sandbox: runners }, async () => some)).toMatchObject([
+    {
+      message: expect.stringContaining('Code runs in runners (gVisor), 4 free of 6, which keep these apart: network,'),
+      mend: expect.stringContaining('in the image of the runners'),
+    },
+  ]);
+  const none: Strength = { rung: 'none', layers: [], why: 'No runner was free.' };
+  expect(await checkSandbox({ sandbox: runners }, async () => none)).toMatchObject([
+    { level: 'warning', message: 'No code runs. No runner was free.', mend: expect.stringContaining('their logs') },
+  ]);
 });

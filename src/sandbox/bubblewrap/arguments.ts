@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import type { Limits } from '../sandbox.ts';
 
 /** Programs and libraries see only these variables. Threads of OpenBLAS count as processes, and it starts one for each core. */
-const VARIABLES = {
+export const VARIABLES = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: '/tmp',
   USER: 'sandbox',

@@ -17,7 +17,9 @@ const NOBODY = 65_534;
 /** The version of the program. Throws NoSandbox if there is none, or one that is too old. */
 export async function findBubblewrap(program: string): Promise<string> {
   if (process.platform !== 'linux' || !isKnownArchitecture(process.arch))
-    throw new NoSandbox(`Code runs on Linux (x64 and arm64) only, not on ${process.platform} (${process.arch}).`);
+    throw new NoSandbox(
+      `bubblewrap needs Linux on x64 or arm64, and this is ${process.platform} on ${process.arch}. Code can run in containers (SANDBOX_RUNNERS).`,
+    );
   const { stdout } = await promisify(execFile)(program, ['--version'], { env: {}, timeout: 10_000 }).catch(
     (error: unknown) => {
       throw new NoSandbox(`bubblewrap can't be started. Install it, for example with "apt install bubblewrap".`, {
@@ -71,7 +73,7 @@ function killGroup(leader: number | undefined): void {
 
 const texts = new Map<string, string>();
 
-export function inside(file: 'runner.py' | 'interpreter.py' | 'probe.py'): string {
+export function inside(file: 'runner.py' | 'interpreter.py' | 'probe.py' | 'serve.py'): string {
   const text = texts.get(file) ?? readFileSync(packageFile(`src/sandbox/inside/${file}`), 'utf8');
   texts.set(file, text);
   return text;

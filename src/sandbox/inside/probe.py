@@ -39,7 +39,7 @@ PROGRAMS = ['jq', 'rg', 'git', 'unzip', 'convert', 'pandoc', 'pdftotext']
 def look_around():
     checks = {
         'network': [only_loopback, unreachable],
-        'files': [no_host_file, read_only, no_variables],
+        'files': [no_foreign_file, read_only, no_variables],
         'processes': [one_tree, no_signal, closed_runner, own_namespaces],
         'privileges': [no_capability, no_new_namespace],
         'calls': [filtered],
@@ -56,19 +56,34 @@ def holds(check):
         return False
 
 
+def has_internet():
+    try:
+        socket.socket().close()
+    except OSError as error:
+        return error.errno != errno.EAFNOSUPPORT
+    return True
+
+
 def only_loopback():
+    if not has_internet():
+        return True
     lines = open('/proc/net/dev').read().splitlines()[2:]
     return {line.split(':')[0].strip() for line in lines} <= {'lo'}
 
 
 def unreachable():
+    if not has_internet():
+        return True
     with socket.socket() as attempt:
         attempt.settimeout(2)
-        return attempt.connect_ex(('192.0.2.1', 80)) == errno.ENETUNREACH
+        return attempt.connect_ex(('192.0.2.1', 80)) in (errno.ENETUNREACH, errno.EHOSTUNREACH)  # the second in gVisor
 
 
-def no_host_file():
-    return not os.path.exists(facts['file']) and not os.path.exists('/etc/passwd') and not os.path.exists('/sys/kernel')
+def no_foreign_file():
+    # A container has an image of its own; what must not be there was mounted.
+    mounted = ['/var/run/secrets', '/run/secrets', '/var/run/docker.sock', '/run/containerd']
+    foreign = mounted if facts['rung'] == 'runners' else ['/etc/passwd', '/sys/kernel']
+    return not any(os.path.exists(name) for name in [facts['file'], *foreign])
 
 
 def read_only():
@@ -80,11 +95,15 @@ def no_variables():
 
 
 def one_tree():
-    return {int(name) for name in os.listdir('/proc') if name.isdigit()} == {1, os.getpid()}
+    return {int(name) for name in os.listdir('/proc') if name.isdigit()} == own_processes()
+
+
+def own_processes():
+    return {1, os.getppid(), os.getpid()}
 
 
 def no_signal():
-    if facts['pid'] in (1, os.getpid()):
+    if facts['pid'] in own_processes():
         return True  # the same number, of another process
     try:
         os.kill(facts['pid'], 0)
@@ -93,9 +112,13 @@ def no_signal():
 
 
 def closed_runner():
-    for name in ('mem', 'environ', 'fd/1', 'root/etc'):
-        with contextlib.suppress(PermissionError):
-            open(f'/proc/1/{name}', 'rb').close()
+    # gVisor opens descriptors of others, but no sockets, and in a container these are all that the runner has.
+    runner, own = os.getppid(), facts['rung'] == 'bubblewrap'
+    closed = [(1, 'mem'), (1, 'root/etc'), (runner, 'mem'), (runner, 'root/etc'), (runner, 'fd/0'), (runner, 'fd/1')]
+    closed += [(1, 'environ')] if own else []
+    for pid, name in closed:
+        with contextlib.suppress(PermissionError if own else OSError):
+            open(f'/proc/{pid}/{name}', 'rb').close()
             return False
     return True
 
@@ -106,12 +129,12 @@ def own_namespaces():
 
 def status(name):
     lines = open('/proc/self/status').read().splitlines()
-    return next(line.split()[1] for line in lines if line.startswith(name + ':'))
+    return next((line.split()[1] for line in lines if line.startswith(name + ':')), '0')
 
 
 def no_capability():
     sets = [int(status(name), 16) for name in ('CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb')]
-    return not any(sets) and status('NoNewPrivs') == '1' and os.getuid() != 0
+    return not any(sets) and libc.prctl(39, 0, 0, 0, 0) == 1 and os.getuid() != 0
 
 
 def no_new_namespace():

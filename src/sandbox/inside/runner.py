@@ -1,14 +1,20 @@
-# Process 1 of a sandbox: takes files in, runs commands and Python code, and hands changed files out. Standard library only.
+# Takes files in, runs commands and Python code, and hands changed files out. Standard library only.
+#
+# Behind bubblewrap it is process 1. In a container serve.py is, and starts it; there its guests may stop or kill it, which loses their
+# own sandbox. gVisor lacks some of what Linux has, and a container is a hard limit for what then can't be counted.
 #
 # It gets its limits and the text of the interpreter as arguments. Frames go both ways on descriptors 0 and 1: four bytes with the
 # length of a header, the header as JSON, then header["bytes"] raw bytes. Between calls no process of the guest runs: all are killed,
 # and the interpreter is stopped. So nobody changes files while they are read.
+import contextlib
 import ctypes
+import errno
 import json
 import os
 import resource
 import select
 import signal
+import socket
 import stat
 import struct
 import sys
@@ -19,7 +25,7 @@ ROOT = '/workspace'
 WRITABLE = (ROOT, '/tmp', '/dev/shm')
 NAMESPACES = ('cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts')
 NOT_KEPT = {'.cache', '__pycache__', 'node_modules', '.venv'}
-WATCH_S, PROGRESS_S, PROGRESS_BYTES, MOST_REFUSED = 0.1, 0.05, 4096, 100
+WATCH_S, EXIT_S, PROGRESS_S, PROGRESS_BYTES, MOST_REFUSED = 0.1, 0.005, 0.05, 4096, 100
 # Where the guest finds the way out during a call with network, and what may be on its way in each direction of a connection.
 PROXY_PORT, STREAM_WINDOW, STREAM_CHUNK, MOST_STREAMS = 3128, 128 * 1024, 32 * 1024, 32
 PROXY = f'http://127.0.0.1:{PROXY_PORT}'
@@ -46,9 +52,11 @@ def receive():
 def read_exactly(size):
     parts = []
     while size > 0:
-        chunk = os.read(0, min(size, 1 << 20))
+        chunk = b''
+        with contextlib.suppress(ConnectionResetError):
+            chunk = os.read(0, min(size, 1 << 20))
         if not chunk:
-            os._exit(0)  # the service is gone; the kernel ends everybody else with process 1
+            os._exit(0)  # the service is gone; everybody else ends with process 1
         parts.append(chunk)
         size -= len(chunk)
     return b''.join(parts)
@@ -57,20 +65,49 @@ def read_exactly(size):
 # --- What holds here. It is read before any guest runs.
 
 
+libc = ctypes.CDLL(None, use_errno=True)
+
+
 def describe():
     status = dict(line.split(':\t', 1) for line in open('/proc/self/status').read().splitlines() if ':\t' in line)
-    devices = [line.split(':')[0].strip() for line in open('/proc/self/net/dev').read().splitlines()[2:]]
+    devices = network_devices()
     mounts = {line.split()[1]: line.split()[3].split(',') for line in open('/proc/self/mounts')}
     return {
-        'namespaces': {name: os.readlink('/proc/self/ns/' + name) for name in NAMESPACES},
+        'namespaces': {name: namespace(name) for name in NAMESPACES},
         'pid': os.getpid(),
-        'devices': [name for name in devices if name != 'lo'],
+        'alone': not others(),
+        'kernel': f'{os.uname().release} {os.uname().version}',
+        'devices': [name for name in devices if name != 'lo' and has_internet()],
         'capabilities': status['CapPrm'].strip('0') + status['CapBnd'].strip('0'),
-        'noNewPrivileges': status['NoNewPrivs'] == '1',
+        'noNewPrivileges': libc.prctl(39, 0, 0, 0, 0) == 1,  # PR_GET_NO_NEW_PRIVS
         'seccomp': int(status['Seccomp']),
-        'readOnly': all('ro' in mounts.get(folder, ['ro']) for folder in ('/', '/usr', '/dev', '/etc')),
+        'readOnly': 'ro' in mounts['/'] and not any(is_writable(folder, mounts) for folder in ('/usr', '/dev', '/etc')),
         'writableBytes': sum(v.f_blocks * v.f_frsize for v in map(os.statvfs, WRITABLE)),
     }
+
+
+def network_devices():
+    try:
+        return [line.split(':')[0].strip() for line in open('/proc/self/net/dev').read().splitlines()[2:]]
+    except FileNotFoundError:
+        return ['unknown']  # gVisor with the network of the machine
+
+
+def namespace(name):
+    with contextlib.suppress(FileNotFoundError):
+        return os.readlink('/proc/self/ns/' + name)
+
+
+def has_internet():
+    try:
+        socket.socket().close()
+    except OSError:
+        return False
+    return True
+
+
+def is_writable(folder, mounts):
+    return 'ro' not in mounts.get(folder, ['ro']) and os.access(folder, os.W_OK)
 
 
 def protect():
@@ -78,8 +115,9 @@ def protect():
     # Until here its files in /proc are its own. A guest of the same user must open neither its memory nor its descriptors.
     with open('/proc/self/oom_score_adj', 'w') as file:
         file.write('1000')  # guests inherit it: the kernel ends them before it ends the service
-    if ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) != 0:  # PR_SET_DUMPABLE
+    if libc.prctl(4, 0, 0, 0, 0) != 0:  # PR_SET_DUMPABLE
         raise OSError('PR_SET_DUMPABLE failed')
+    libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER; where there is none, process 1 collects orphans
     # Python handles it, so a guest could send it, even to process 1. All other signals are ignored there.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in ('nproc', 'fsize', 'data', 'nofile', 'core'):
@@ -105,12 +143,13 @@ def start(argv, descriptors, variables=None):
 
 
 def others():
-    return [int(name) for name in os.listdir('/proc') if name.isdigit() and name != '1']
+    own = ('1', str(os.getpid()))
+    return [int(name) for name in os.listdir('/proc') if name.isdigit() and name not in own]
 
 
 def signal_all(number):
     try:
-        os.kill(-1, number)  # everybody but process 1, at once: a fork in progress sees the signal, too
+        os.kill(-1, number)  # everybody but process 1 and this one, at once: a fork in progress sees the signal, too
     except ProcessLookupError:
         pass
 
@@ -143,7 +182,8 @@ def quiet(keep):
             kill(pid, signal.SIGSTOP if pid == keep else signal.SIGKILL)
         time.sleep(0.00005)
     collect()
-    os.chmod(ROOT, 0o755)  # it belongs to the guest
+    with contextlib.suppress(PermissionError):  # a volume belongs to root
+        os.chmod(ROOT, 0o755)  # a tmpfs belongs to the guest
 
 
 STILL, STOPPED = set('ZX'), set('ZXTt')
@@ -182,18 +222,24 @@ def excess():
 
 
 def memory(of):
-    with open('/proc/self/net/sockstat') as file:
+    sockets = 0
+    with contextlib.suppress(FileNotFoundError), open('/proc/self/net/sockstat') as file:
         sockets = int(file.readline().split()[-1])
     return sum(of(pid) for pid in others()) + sockets * SOCKET_BYTES
 
 
+HAS_PSS = os.path.exists('/proc/self/smaps_rollup')
+
+
 def rss_of(pid):
     """Also page tables, and shared memory without a file, which `statm` leaves out. What processes share counts in each."""
-    return sum_of(f'/proc/{pid}/status', ('RssAnon', 'RssShmem', 'VmPTE', 'VmSwap'))
+    return sum_of(f'/proc/{pid}/status', ('RssAnon', 'RssShmem', 'VmPTE', 'VmSwap') if HAS_PSS else ('VmRSS',))
 
 
 def pss_of(pid):
     """What processes share is divided among them. Expensive."""
+    if not HAS_PSS:
+        return rss_of(pid)
     try:
         pages = sum_of(f'/proc/{pid}/smaps_rollup', ('Pss_Anon', 'Pss_Shmem', 'SwapPss'))
     except PermissionError:
@@ -252,10 +298,11 @@ class Call:
         self.pid, self.out, self.answer, self.control, self.code = pid, out, answer, control, code
         self.network = network
         self.output, self.answered = Output(), b''
-        self.exit = os.pidfd_open(pid)
+        self.exit = open_process(pid)
         self.poll = select.poll()
         for descriptor in (0, out, self.exit):
-            self.poll.register(descriptor, select.POLLIN)
+            if descriptor is not None:
+                self.poll.register(descriptor, select.POLLIN)
         if answer is not None:
             self.poll.register(answer, select.POLLIN)
             self.poll.register(control, select.POLLOUT)
@@ -266,10 +313,13 @@ class Call:
         now = time.monotonic()
         deadline, look_at = now + timeout_ms / 1000, now + WATCH_S
         while now < deadline:
-            for descriptor, events in self.poll.poll(max(0, min(deadline, look_at) - now) * 1000):
+            patience = max(0, min(deadline, look_at) - now)
+            for descriptor, events in self.poll.poll((patience if self.exit is not None else min(patience, EXIT_S)) * 1000):
                 outcome = self.handle(descriptor, events)
                 if outcome:
                     return outcome
+            if self.exit is None and self.has_ended():
+                return self.outcome_of_end()
             now = time.monotonic()
             self.output.show(now)
             if now >= look_at:
@@ -295,9 +345,16 @@ class Call:
             self.answered = os.read(self.answer, 1)
             return 'exit' if self.answered else 'ended'
         elif descriptor == self.exit:
-            return 'exit' if self.answer is None else 'ended'
+            return self.outcome_of_end()
         elif self.network:
             self.network.handle(descriptor, events)
+
+    def outcome_of_end(self):
+        return 'exit' if self.answer is None else 'ended'
+
+    def has_ended(self):
+        collect()
+        return ended[self.pid] is not None
 
     def read(self):
         try:
@@ -318,7 +375,17 @@ class Call:
     def close(self):
         while self.read():
             pass
-        os.close(self.exit)
+        if self.exit is not None:
+            os.close(self.exit)
+
+
+def open_process(pid):
+    try:
+        return os.pidfd_open(pid)
+    except OSError as error:
+        if error.errno != errno.ENOSYS:
+            raise
+        return None  # gVisor; then it is asked for often
 
 
 class Connection:
