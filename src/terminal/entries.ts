@@ -201,6 +201,6 @@ const textOf = (parts: readonly ItemPart[]): string =>
     .map((part, index) =>
       part.type === 'text'
         ? gapBefore(parts, index) + part.text
-        : `[${(part.type === 'file' && part.filename) || part.type}]`,
+        : `${index > 0 ? '\n' : ''}[${(part.type === 'file' && part.filename) || part.type}]`,
     )
     .join('');

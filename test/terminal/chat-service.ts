@@ -10,13 +10,18 @@ type Options = {
   /** What the model says to a message; left out or undefined, it follows the script in the message. */
   readonly answer?: (message: string, isAfterTool: boolean) => Answer | undefined;
   readonly modelName?: string;
+  readonly settings?: Record<string, string>;
 };
 
 /**
  * A service that every command finds by `env`, behind a line that can be cut. It has a tool of each kind: `weather` runs,
  * `erase` is asked about.
  */
-export async function startChatService({ answer = () => undefined, modelName = 'scripted' }: Options = {}) {
+export async function startChatService({
+  answer = () => undefined,
+  modelName = 'scripted',
+  settings = {},
+}: Options = {}) {
   const decide = (prompt: SeenPrompt) => {
     const asked = prompt.messages.findLastIndex(({ role }) => role === 'user');
     const isAfterTool = prompt.messages.slice(asked).some(({ role }) => role === 'tool');
@@ -25,7 +30,7 @@ export async function startChatService({ answer = () => undefined, modelName = '
   const [home, model] = await Promise.all([freshHome({ shared: true }), startScriptedModel({ decide })]);
   const erased: string[] = [];
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: modelName, LLM_BASE_URL: model.url };
-  const service = await startService({ ...home.env, ...scripted }, { tools: [weather, eraser(erased)] });
+  const service = await startService({ ...home.env, ...scripted, ...settings }, { tools: [weather, eraser(erased)] });
   const line = await startProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) });
   const url = `http://127.0.0.1:${line.port}`;
   const { replica } = (await (await service.request('/healthz')).json()) as { replica: string };

@@ -11,7 +11,7 @@ let folder: string;
 let terminal: Awaited<ReturnType<typeof openTerminal>> | undefined;
 
 beforeAll(async () => {
-  chat = await startChatService();
+  chat = await startChatService({ settings: { SANDBOX: 'auto' } });
   folder = await mkdtemp(path.join(tmpdir(), 'reborn-file-'));
 });
 afterAll(async () => {
@@ -93,6 +93,38 @@ test('/files lists, /get saves here without overwriting, and /undo takes the new
   await sees('! The file exists.');
   await say('/undo ');
   await sees('Undone: my plan.md. The files are as in version 0; this is version 2.');
+});
+
+test('a table is attached, code draws it, and the chart is listed, saved, changed and brought back', async () => {
+  await writeFile(here('costs.csv'), 'supplier,kr\nElvekraft,48616\nNordlys,23500\n');
+  terminal = await openTerminal({ env: chat.env, columns: 100, rows: 40 });
+  const { type, press, sees } = terminal;
+  const say = async (line: string) => {
+    await type(line);
+    await press('Enter');
+  };
+  const python = (title: string, code: string) => `use reborn_python ${JSON.stringify({ title, code })}`;
+  const draw = "import matplotlib.pyplot as plt; plt.bar(*zip(*rows)); plt.savefig('costs.png')";
+  const read = "import csv; rows = [(s, int(kr)) for s, kr in list(csv.reader(open('costs.csv')))[1:]]; print(rows)";
+  await sees('live');
+  await say(`say thanks for @${here('costs.csv')}`);
+  await sees(/costs\.csv\n\s*\[costs\.csv\]\s+Reborn\n\s*thanks/);
+  await say(python('Compare the suppliers', `${read}; ${draw}`));
+  await sees("[('Elvekraft', 48616), ('Nordlys', 23500)]");
+  await sees(/files: \+costs\.png \([\d.]+ kB\); version 2/);
+  await say('/files ');
+  await sees(/costs\.csv {2}42 bytes\n\s*costs\.png {2}[\d.]+ kB/);
+  await say(`/get costs.png ${folder}`);
+  await sees(`Saved ${here('costs.png')}`);
+  expect((await readFile(here('costs.png'))).subarray(1, 4).toString()).toBe('PNG');
+
+  await say(python('Leave one out', `rows = rows[:1]; plt.clf(); ${draw}`));
+  await sees('files: ~costs.png; version 3');
+  await say('/undo ');
+  await sees('Undone: costs.png. The files are as in version 2; this is version 4.');
+  await say(`/get costs.png ${here('again.png')}`);
+  await sees(`Saved ${here('again.png')}`);
+  expect(await readFile(here('again.png'))).toEqual(await readFile(here('costs.png')));
 });
 
 test('a name that would steer the terminal is shown with escapes', async () => {

@@ -83,6 +83,10 @@ test('of a long output the model reads both ends, and the rest is a file of the 
   expect(again.text).toBe('7 middle');
   const more = await chat(service, shell('head -c 3000000 /dev/zero | tr "\\0" x'), id);
   expect(more.text).toContain('2967232 bytes left out; most of it is in .output/2.txt');
+  const taken = await chat(service, shell('rm -r .output; echo mine > .output; seq 20000'), id);
+  expect(taken.text).toMatch(/bytes left out \.\.\.\n[^]*\n20000\nfiles: .*; version 3$/);
+  expect((await filesOf(service, id)).files.map(({ path: at }) => at)).toEqual(['.output']);
+  await service.request(`/api/threads/${id}/file-versions/2/restore`, { method: 'POST', body: '{}' });
   expect((await filesOf(service, id)).files.map((file) => [file.path, file.bytes])).toEqual([
     ['.output/1.txt', 80_007],
     ['.output/2.txt', 1_048_576 + '\n... 1951424 bytes left out ...\n'.length],

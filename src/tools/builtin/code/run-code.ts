@@ -59,26 +59,16 @@ async function runIn(
   opened: Workspace,
   context: ToolContext,
 ): Promise<string> {
-  let changes: Changes;
-  let ran: Ran;
-  try {
-    ran = await sandbox.run(call, { progress: showProgress(context), signal: context.signal });
-    context.signal.throwIfAborted();
-    changes = await sandbox.changes();
-  } catch (error) {
+  const { ran, changes, long, isHeld } = await runOnce(sandbox, call, opened, context).catch(async (error: unknown) => {
     await sandbox.discard();
     throw error;
-  }
+  });
   const { staged, refused } = toStaged(changes);
-  const long = isLong(ran) && !changes.excess ? outputFile(ran, opened) : undefined;
   context.onRan?.({ outcome: ran.outcome, exitCode: ran.exitCode, layers: strength.layers });
   if (ran.outcome !== 'exit') context.onStopped?.(ran.outcome);
   // Names that were left out are still in the sandbox: it no longer has exactly the files of a version.
-  let isExact = refused.length === 0 && !changes.excess;
-  if (long) {
-    staged.push({ path: long.path, content: long.bytes, sha256: long.sha256 });
-    isExact &&= await sandbox.add(long);
-  }
+  const isExact = refused.length === 0 && !changes.excess && isHeld;
+  if (long) staged.push({ path: long.path, content: long.bytes, sha256: long.sha256 });
   if (staged.length === 0 || changes.excess) {
     if (!isExact) await sandbox.discard();
     else sandbox.committed(opened.version);
@@ -92,9 +82,23 @@ async function runIn(
   return describeRun(call, ran, { ...changes, refused }, long?.path);
 }
 
-/** A long output as a file of the same version, with the next number. */
-function outputFile({ output }: Ran, { files }: Workspace): SandboxFile & { bytes: Buffer; sha256: AttachmentHash } {
-  const numbers = [...files.keys()].map((path) => Number(/^\.output\/(\d{1,6})\.txt$/.exec(path)?.[1] ?? 0));
+/** What a call did. The sandbox gets the file of a long output, too, so that it still has the files of the version. */
+async function runOnce(sandbox: Sandbox, call: Call, opened: Workspace, context: ToolContext) {
+  const ran = await sandbox.run(call, { progress: showProgress(context), signal: context.signal });
+  context.signal.throwIfAborted();
+  const changes = await sandbox.changes();
+  const long = isLong(ran) && !changes.excess ? outputFile(ran, opened, changes) : undefined;
+  const isHeld = !long || (changes.refusedCount === 0 && (await sandbox.add(long)));
+  return { ran, changes, long, isHeld };
+}
+
+type OutputFile = SandboxFile & { readonly bytes: Buffer; readonly sha256: AttachmentHash };
+
+/** A long output as a file of the same version, with the next number. None if the folder's name is that of a file. */
+function outputFile({ output }: Ran, { files }: Workspace, changes: Changes): OutputFile | undefined {
+  const paths = [...files.keys(), ...changes.files.map(({ path }) => path)];
+  if (paths.includes('.output')) return undefined;
+  const numbers = paths.map((path) => Number(/^\.output\/(\d{1,6})\.txt$/.exec(path)?.[1] ?? 0));
   const bytes = Buffer.from(output);
   const path = `.output/${Math.max(0, ...numbers) + 1}.txt`;
   return { path, mode: PLAIN_FILE, bytes, sha256: hashOf(bytes) };
