@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WEBHOOK_SECRET } from '../support/service.ts';
-import { takePicture } from './check-page.ts';
+import { checkPage, takePicture } from './check-page.ts';
 import { goWithin } from './go-within.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { seedCrowd } from './seed-crowd.ts';
@@ -102,6 +102,28 @@ const boxOf = async (of: Locator) => {
   const { x, y, width, height } = (await of.first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
   return { x: Math.round(x), y: Math.round(y), width: Math.round(width), height: Math.round(height) };
 };
+
+test('Ctrl B hides threads and pages, which the browser remembers, and opens them on a phone', async () => {
+  const threads = page.getByRole('navigation', { name: 'Threads and pages' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(stage.url);
+  await threads.getByRole('link', { name: 'Reborn' }).focus();
+  await page.keyboard.press('Control+b');
+  await threads.waitFor({ state: 'hidden' });
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('page');
+  await page.reload();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  expect(await threads.isVisible()).toBe(false);
+  await checkPage(page, 'sidebar-hidden');
+  await page.getByRole('button', { name: 'Show threads and pages (Ctrl B)' }).click();
+  await threads.waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await threads.waitFor({ state: 'hidden' });
+  await page.keyboard.press('Control+b');
+  await threads.waitFor();
+  await page.keyboard.press('Control+b');
+  await threads.waitFor({ state: 'hidden' });
+});
 
 test("the person's words, the answer and what is typed begin at one line, in a column of 704 pixels", async () => {
   const answer = page.getByRole('article').locator('.prose');

@@ -10,7 +10,7 @@ import { ConnectionBar } from './connection-dot.tsx';
 import { NewVersionBar } from './new-version.tsx';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
-import { SidebarContext } from './sidebar-toggle.tsx';
+import { SidebarContext, useSidebar } from './sidebar-toggle.tsx';
 import { useNews } from './use-news.ts';
 
 const loadPalette = () => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette }));
@@ -36,14 +36,15 @@ export function Shell({ me }: { readonly me: Me }) {
 
 function Frame() {
   const { pathname, hash } = useLocation();
-  const [sidebarOpen, setSidebarOpen] = useState(false);
+  const sidebar = useSidebar();
+  const { setOpen: setSidebarOpen } = sidebar;
   const [palette, setPalette] = useState(false);
   const [shortcuts, setShortcuts] = useState(false);
   useNews(useQueryClient());
   useNoFileNavigation();
   // Another user of this browser may have turned notifications on.
   useEffect(() => void requestIdleCallback(() => void endForeign()), []);
-  useEffect(() => setSidebarOpen(false), [pathname, hash]);
+  useEffect(() => setSidebarOpen(false), [pathname, hash, setSidebarOpen]);
   // What is typed right after Ctrl K must find it there.
   useEffect(() => void requestIdleCallback(() => void loadPalette()), []);
   useEffect(() => {
@@ -60,8 +61,7 @@ function Frame() {
   return (
     <SidebarContext
       value={{
-        open: sidebarOpen,
-        setOpen: setSidebarOpen,
+        ...sidebar,
         openPalette: () => setPalette(true),
         openShortcuts: () => setShortcuts(true),
       }}

@@ -14,7 +14,7 @@ import { SidebarContext } from './sidebar-toggle.tsx';
 
 /** Threads, and the way to every page. */
 export function Sidebar() {
-  const { open, setOpen } = use(SidebarContext);
+  const { open, setOpen, hidden } = use(SidebarContext);
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     if (open) ref.current?.querySelector<HTMLElement>('input, a, button')?.focus();
@@ -29,7 +29,7 @@ export function Sidebar() {
         aria-label={t`Threads and pages`}
         onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
         data-closed={open ? undefined : ''}
-        className="drawer z-20 flex md:w-sidebar h-full shrink-0 flex-col border-e border-line bg-sunken group-has-[[data-files=whole]]/frame:invisible md:max-[1280px]:group-has-[[data-files]]/frame:hidden"
+        className={`drawer z-20 flex ${hidden ? 'md:hidden' : ''} md:w-sidebar h-full shrink-0 flex-col border-e border-line bg-sunken group-has-[[data-files=whole]]/frame:invisible md:max-[1280px]:group-has-[[data-files]]/frame:hidden`}
       >
         <Top />
         <ThreadList />
@@ -44,7 +44,7 @@ export function Sidebar() {
 }
 
 function Top() {
-  const { setOpen, openPalette } = use(SidebarContext);
+  const { toggle, openPalette } = use(SidebarContext);
   return (
     <div className="flex h-header shrink-0 items-center gap-1 ps-4 pe-2">
       <Link to="/" className="me-auto font-semibold">
@@ -52,7 +52,7 @@ function Top() {
       </Link>
       <IconButton icon="search" label={t`Commands (Ctrl K)`} onClick={openPalette} />
       <NewThreadLink />
-      <IconButton icon="close" label={t`Hide threads and pages`} className="md:hidden" onClick={() => setOpen(false)} />
+      <IconButton icon="close" label={t`Hide threads and pages (Ctrl B)`} onClick={toggle} />
     </div>
   );
 }

@@ -3,9 +3,9 @@ import { Trans } from '@lingui/react/macro';
 import { sendMessage } from '@reborn-agent/client/send';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, use, useState } from 'react';
 import { useServices } from '../app/services.ts';
-import { SidebarToggle } from '../app/sidebar-toggle.tsx';
+import { SidebarContext, SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { client } from '../client/client.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -22,10 +22,11 @@ export function NewThread() {
   const [model, setModel] = useState<string>();
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
+  const { hidden } = use(SidebarContext);
   useTitle(t`New thread`);
   return (
     <main className="flex h-full min-h-0 flex-col">
-      <div className="flex h-header shrink-0 items-center px-1 md:hidden">
+      <div className={`flex h-header shrink-0 items-center px-1 md:px-3 ${hidden ? '' : 'md:hidden'}`}>
         <SidebarToggle />
       </div>
       <div className="fades min-h-0 flex-1">

@@ -4,6 +4,7 @@ import { Dialog } from '../parts/dialog.tsx';
 const shortcuts = () =>
   [
     [t`Ctrl K`, t`Go to a page or a thread`],
+    [t`Ctrl B`, t`Show or hide threads and pages`],
     [t`Alt .`, t`Show the files of the thread`],
     ['?', t`Show these shortcuts`],
     [t`Enter`, t`Send the message`],
