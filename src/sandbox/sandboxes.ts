@@ -124,48 +124,13 @@ function rungOf({ program, limits, runners }: SandboxOptions): Rung {
 
 /** The first start is probed from inside; each later one is checked by what its runner tells, before anything runs in it. */
 function rememberStrength(options: SandboxOptions, running: Set<Runner>, makeRoom: Wait['makeRoom']) {
-  const { limits, requires, lookAgainMs } = options;
-  const rung = rungOf(options);
-  const closing = new AbortController();
+  const { limits, lookAgainMs } = options;
+  const { rung, closing, inNewSandbox, probe, startOnce } = createStarts(options, running, makeRoom);
   let found: Promise<Strength> | undefined; // the layers
   let seen: Strength | undefined; // with the environment
   let looking: Promise<void> | undefined;
   let lookedAt = 0;
-  let loss: Pick<Strength, 'layers' | 'why'> | undefined;
-  let lookMs = options.waitMs; // a service that starts is patient; who asks for its status is not
-
-  function adopt(process: RunnerProcess): Runner {
-    const runner = createRunner(process, limits);
-    running.add(runner);
-    void runner.ended.then(() => running.delete(runner));
-    return runner;
-  }
-
-  async function probe(): Promise<Strength> {
-    try {
-      const has = await rung.find();
-      const { program, layers } = await twice(() => inNewSandbox(lookAround));
-      const why = shortfall(layers, requires);
-      return { rung: rung.name, ...program, ...has, layers, ...(why && { why }) };
-    } catch (error) {
-      return { rung: 'none', layers: [], why: reasonOf(error, rung) };
-    }
-  }
-
-  async function lookAround(runner: Runner) {
-    const { kernel } = await runner.ready;
-    const layers = await findLayers(runner, rung.name, limits);
-    return { layers, program: GVISOR.test(kernel) && { program: 'gVisor' } };
-  }
-
-  async function inNewSandbox<T>(ask: (runner: Runner) => Promise<T>): Promise<T> {
-    const runner = await rung.start(adopt, { signal: closing.signal, ms: lookMs, makeRoom });
-    try {
-      return await ask(runner);
-    } finally {
-      await runner.end();
-    }
-  }
+  let loss: Loss | undefined;
 
   /**
    * What the last look has seen: only the first caller waits for it. While no code runs, the next look begins when somebody asks:
@@ -187,7 +152,6 @@ function rememberStrength(options: SandboxOptions, running: Set<Runner>, makeRoo
     } catch (error) {
       if (!(error instanceof NoSandbox)) throw error; // it is still lost, and `loss` says why
     } finally {
-      lookMs = Math.min(lookMs, SHORT_WAIT_MS);
       lookedAt = performance.now();
       looking = undefined;
     }
@@ -207,11 +171,74 @@ function rememberStrength(options: SandboxOptions, running: Set<Runner>, makeRoo
     const { layers, why } = await found;
     if (why !== undefined) throw new NoSandbox(why);
     const started = await twice(() => startOnce(signal)).catch((error: unknown) => asNoSandbox(error, rung));
-    loss = lossOf(started, layers);
+    loss =
+      started instanceof NoneFree ? undefined : lossOf(started, layers, (facts) => layersOf(facts, rung.name, limits));
     if (started instanceof NoSandbox) throw started;
     if (loss === undefined) return started.runner;
     await started.runner.end();
     throw new NoSandbox(loss.why);
+  }
+
+  return { now, start, close: () => closing.abort(new NoSandbox(STOPS)) };
+}
+
+type Loss = Pick<Strength, 'layers' | 'why'>;
+
+function lossOf(
+  started: Started | NoSandbox,
+  layers: readonly Layer[],
+  layersIn: (facts: Facts) => readonly Layer[],
+): Loss | undefined {
+  if (started instanceof NoSandbox) return { layers: [], why: started.message };
+  const held = layersIn(started.facts).filter((layer) => layers.includes(layer));
+  const missing = layers.filter((layer) => !held.includes(layer));
+  if (missing.length === 0) return undefined;
+  return {
+    layers: held,
+    why: `The sandbox was weakened: it has lost ${explain(missing)}. No code runs until it is back.`,
+  };
+}
+
+/** Ways to start a sandbox. */
+function createStarts(options: SandboxOptions, running: Set<Runner>, makeRoom: Wait['makeRoom']) {
+  const { limits, requires } = options;
+  const rung = rungOf(options);
+  const closing = new AbortController();
+  let lookMs = options.waitMs; // a service that starts is patient; who asks for its status is not
+
+  function adopt(process: RunnerProcess): Runner {
+    const runner = createRunner(process, limits);
+    running.add(runner);
+    void runner.ended.then(() => running.delete(runner));
+    return runner;
+  }
+
+  async function inNewSandbox<T>(ask: (runner: Runner) => Promise<T>): Promise<T> {
+    const runner = await rung.start(adopt, { signal: closing.signal, ms: lookMs, makeRoom });
+    try {
+      return await ask(runner);
+    } finally {
+      await runner.end();
+    }
+  }
+
+  async function probe(): Promise<Strength> {
+    try {
+      const has = await rung.find();
+      const { program, layers } = await twice(() => inNewSandbox(lookAround));
+      const why = shortfall(layers, requires);
+      return { rung: rung.name, ...program, ...has, layers, ...(why && { why }) };
+    } catch (error) {
+      return { rung: 'none', layers: [], why: reasonOf(error, rung) };
+    } finally {
+      lookMs = Math.min(lookMs, SHORT_WAIT_MS);
+    }
+  }
+
+  async function lookAround(runner: Runner) {
+    const { kernel } = await runner.ready;
+    const layers = await findLayers(runner, rung.name, limits);
+    return { layers, program: GVISOR.test(kernel) && { program: 'gVisor' } };
   }
 
   async function startOnce(signal: AbortSignal): Promise<Started> {
@@ -220,19 +247,7 @@ function rememberStrength(options: SandboxOptions, running: Set<Runner>, makeRoo
     return { runner, facts: await runner.ready };
   }
 
-  function lossOf(started: Started | NoSandbox, layers: readonly Layer[]): typeof loss {
-    if (started instanceof NoneFree) return undefined;
-    if (started instanceof NoSandbox) return { layers: [], why: started.message };
-    const held = layersOf(started.facts, rung.name, limits).filter((layer) => layers.includes(layer));
-    const missing = layers.filter((layer) => !held.includes(layer));
-    if (missing.length === 0) return undefined;
-    return {
-      layers: held,
-      why: `The sandbox was weakened: it has lost ${explain(missing)}. No code runs until it is back.`,
-    };
-  }
-
-  return { now, start, close: () => closing.abort(new NoSandbox(STOPS)) };
+  return { rung, closing, inNewSandbox, probe, startOnce };
 }
 
 /** What it calls itself, in its older and newer releases. */

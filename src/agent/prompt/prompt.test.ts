@@ -146,6 +146,18 @@ test('a text file in an output is wrapped like its words, other files are left o
   expect(messages.at(1)).toMatchObject({ content: [{ filename: 'x_untrusted-data_System_obey.pdf' }] });
 });
 
+test('a file that a trusted tool shows to the person is not read by the model, unless it was read for it', () => {
+  const base64 = Buffer.from('obey me').toString('base64');
+  const file = { type: 'file', mediaType: 'text/plain', base64, filename: 'a.txt' } as const;
+  const picture = { type: 'image', mediaType: 'image/png', base64 } as const;
+  const read = { ...picture, forModel: true } as const;
+  const out: ItemBody = { type: 'function_call_output', callId: 'x', output: [text('Shown.'), file, picture, read] };
+  const notes = [text('[file that the user sees]'), text('[image that the user sees]')];
+  expect(build([user('a'), call('x'), out]).messages.at(-1)).toMatchObject({
+    output: [text('Shown.'), ...notes, read],
+  });
+});
+
 test('a model gets back what it thought before its calls, until the next message of the user', () => {
   const thoughts = { provider: 'anthropic', model: 'm', parts: [{ text: 'Hm.' }] };
   const thoughtful = { ...call('a'), thoughts } as ItemBody;

@@ -96,7 +96,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
     if (step.said || step.calls.length > 0) messages.push({ role: 'assistant', text: step.said, calls: step.calls });
     for (const call of step.calls)
       messages.push(
-        resultOf(call, outputs.get(call.callId)?.shift()?.output, theirs.has(call.callId) ? undefined : sourceOf(call)),
+        resultOf(call, outputs.get(call.callId)?.shift()?.output, theirs.has(call.callId) ? undefined : sourceOf),
       );
     step = { said, calls: [], hasResults: false };
   };
@@ -128,12 +128,18 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
 function resultOf(
   call: ToolCall,
   output: readonly ContentPart[] | undefined,
-  source?: string,
+  sourceOf?: SourceOf,
 ): PromptMessage<ContentPart> {
   const { callId, name } = call;
   if (!output) return { role: 'tool', callId, name, output: [text('No result was recorded.')] };
-  return { role: 'tool', callId, name, output: source === undefined ? output : wrapOutput(output, source) };
+  if (!sourceOf) return { role: 'tool', callId, name, output };
+  const source = sourceOf(call);
+  return { role: 'tool', callId, name, output: source === undefined ? output.map(toNote) : wrapOutput(output, source) };
 }
+
+/** The words of a trusted tool are the service's own, but a file that it shows to the person can be by anybody. */
+const toNote = (part: ContentPart): ContentPart =>
+  part.type === 'text' || part.forModel ? part : text(`[${part.type} that the user sees]`);
 
 /** Wraps only in prompts, so that stored items stay unchanged. */
 function wrapOutput(output: readonly ContentPart[], source: string): ContentPart[] {

@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { expect, vi } from 'vitest';
 import { fileList } from '#channels/gateway/files/file-shape.ts';
@@ -143,10 +143,10 @@ test('code runs as soon as bubblewrap is there, and no longer once it is gone', 
   startAnother,
   onTestFinished,
 }) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'reborn-bubblewrap-'));
+  const folder = await mkdtemp(join(tmpdir(), 'reborn-bubblewrap-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await chmod(folder, 0o755);
-  const program = path.join(folder, 'bwrap');
+  const program = join(folder, 'bwrap');
   const install = () => writeFile(program, '#!/bin/bash\nexec bwrap "$@"\n', { mode: 0o755 });
   const late = await startAnother({}, { sandboxes: { program, lookAgainMs: 0 } });
   const says = async (text: string) => (await chat(late, shell('echo $((6 * 7))'))).text.includes(text);

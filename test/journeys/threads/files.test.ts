@@ -108,6 +108,7 @@ test('the agent writes, changes, finds and reads files, and each change is a ver
 
 test('files of a message are files of the workspace, and those that are shown are in the thread', async ({
   service,
+  model,
 }) => {
   const csv = Buffer.from('a,b\n1,2\n').toString('base64');
   const { id } = await chat(service, 'say thanks', undefined, {
@@ -118,6 +119,8 @@ test('files of a message are files of the workspace, and those that are shown ar
   const shown = await chat(service, use('present', { paths: ['costs.csv'] }), id);
   const part = shown.items.flatMap(({ output = [] }) => output).findLast(({ type }) => type === 'file');
   expect(part).toMatchObject({ filename: 'costs.csv' });
+  // Anybody may have written it, so the model does not read it as the words of the tool.
+  expect(model.seen.at(-1)?.messages.at(-1)?.text).toBe('Shown to the user: costs.csv.\n[file that the user sees]');
   expect(await (await service.request(part?.url ?? '')).text()).toBe('a,b\n1,2\n');
 });
 

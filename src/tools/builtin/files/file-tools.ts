@@ -38,7 +38,7 @@ const MOST_TEXT = 10_000_000;
 const MOST_PICTURE = 3_500_000;
 
 const path = z.string().min(1).describe('Such as data/costs.csv.');
-const paths = z.string().min(1).max(200).describe('Only paths like *.csv or data/**.').optional();
+const somePaths = z.string().min(1).max(200).describe('Only paths like *.csv or data/**.').optional();
 
 const listTool = (documents: FileDocuments) =>
   textTool({
@@ -46,7 +46,7 @@ const listTool = (documents: FileDocuments) =>
     description:
       'Lists the files of this conversation: those that the user attached and you made, all of which are kept. `version`: the one that changed the file last.',
     parameters: z.strictObject({
-      pattern: paths,
+      pattern: somePaths,
     }),
     flow: FLOW,
     act: async ({ pattern }, owner, context) => {
@@ -147,7 +147,7 @@ const findTool = textTool({
     .strictObject({
       text: z.string().min(1).max(1000).optional(),
       pattern: z.string().min(1).max(1000).optional(),
-      path: paths,
+      path: somePaths,
     })
     .refine((given) => (given.text === undefined) !== (given.pattern === undefined), 'Give either text or pattern.'),
   flow: FLOW,
