@@ -94,7 +94,7 @@ export const gateAnswer = z
 export function toGateAnswer(said: z.infer<typeof gateAnswer>): GateAnswer {
   const { answer, answers, only, reason, user_id: userId, input } = said;
   if ((answer === undefined) === (answers === undefined))
-    throw new InvalidRequest('invalid_request', 'answer', 'Give either an answer for all calls, or answers.');
+    throw new InvalidRequest('invalid_request', 'answer', 'Give an answer for all calls, or answers, but not both.');
   if (only && answer !== 'always')
     throw new InvalidRequest('invalid_request', 'only', 'only goes with the answer always.');
   if (answers) return { kind: 'each', answers: new Map(Object.entries(answers)), reason: reason ?? '' };
