@@ -50,7 +50,7 @@ export async function startCluster({
   const urlAt = (port: number) =>
     `postgres://${connection.user}:${connection.password}@127.0.0.1:${port}/${connection.database}`;
 
-  const env = { DATABASE_URL: urlAt(proxy.port), REBORN_HOME: home.home };
+  const env = { ...home.env, DATABASE_URL: urlAt(proxy.port) };
   /** A replica behind the shared proxy, or behind a separate one. */
   async function start(line: Proxy = proxy): Promise<Replica> {
     const name = `replica-${++started}`;
