@@ -4,18 +4,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildTool } from '../attacks/attack-components.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
+import { type Service, startService } from '../support/service.ts';
 
 /** It would write to the clipboard, clear the screen and hide what follows. */
 const HOSTILE = '\u001b]52;c;Y3VybA==\u0007\u001b[2J\u001b[8m';
 const SHOWN = String.raw`\u001b]52;c;Y3VybA==\u0007\u001b[2J\u001b[8m`;
 
 let home: Awaited<ReturnType<typeof freshHome>>;
+let service: Service;
 beforeAll(async () => {
   home = await freshHome({ shared: true });
+  service = await startService(home.env);
 });
-afterAll(() => home.remove());
+afterAll(async () => {
+  await service.close();
+  await home.remove();
+});
 
-const reborn = (...args: string[]) => runReborn(args, { env: home.env });
+const reborn = (...args: string[]) => runReborn(args, { env: service.remote });
 
 test('names of users and tokens and descriptions of skills and tools show their escapes', async () => {
   const added = JSON.parse((await reborn('user', 'add', `Ann${HOSTILE}`, '--json')).stdout) as { id: string };
