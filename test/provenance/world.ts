@@ -37,7 +37,7 @@ export async function startWorld({
   unguarded?: boolean;
   settings?: Record<string, string>;
 } = {}) {
-  const home = await freshHome();
+  const home = await freshHome({ shared: true });
   const people = createPeople();
   const model = await startScriptedModel({ decide: decideFor(people.all) });
   const standIn = await startStandIn(({ url }) => ({
