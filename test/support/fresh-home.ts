@@ -70,7 +70,8 @@ function isStopped(error: unknown): boolean {
 async function createDatabase(server: string, empty: boolean) {
   const name = `reborn_test_${randomBytes(6).toString('hex')}`;
   const run = (statement: string) => runOn(server, statement);
-  const template = empty ? '' : `template ${await findPreparedTemplate(server)}`;
+  // Copied as files: the default would write every page of the template to the log, too.
+  const template = empty ? '' : `template ${await findPreparedTemplate(server)} strategy file_copy`;
   await run(`create database ${name} ${template}`);
   const url = withDatabase(server, name);
   const engine = new pg.Pool({ connectionString: url, max: 1, options: '-c app.engine=on' });
