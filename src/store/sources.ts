@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
+import type { CitedSource } from '#domain/search/citations.ts';
 import type { Source } from '#domain/search/source.ts';
 import type { OwnedTransaction, Owner } from './connection.ts';
 
@@ -20,6 +21,26 @@ export function listSources(
     .orderBy('number')
     .orderBy('createdAt')
     .execute();
+}
+
+/** More sources than this are not named to watchers of an answer. */
+const MOST_CITABLE = 500;
+
+/** What an answer in a thread can cite, without the texts: each source once, as it was read if it was. */
+export async function listCitable(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<CitedSource[]> {
+  const rows = await trx
+    .selectFrom('sources')
+    .distinctOn('number')
+    .select(['number', 'url', 'title', 'published', 'how'])
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .where('sha256', '<>', '')
+    .orderBy('number', 'desc')
+    .orderBy('how', 'desc')
+    .orderBy('createdAt', 'desc')
+    .limit(MOST_CITABLE)
+    .execute();
+  return rows.toReversed();
 }
 
 /** Which address has which number in a thread, and the highest number that was ever given. */

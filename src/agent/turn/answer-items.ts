@@ -1,4 +1,5 @@
 import { type ItemId, newId } from '#domain/ids.ts';
+import type { Citations } from '#domain/search/citations.ts';
 import type { NumberedSource } from '#domain/search/source.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import { AttachmentUnavailable, isAttached } from '#domain/thread/attachment.ts';
@@ -38,6 +39,7 @@ export async function toItems(
   messageId: ItemId,
   turn: Turn,
   facts: DecisionFacts,
+  citations?: Citations,
 ): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
   const { tools } = facts;
   const { beforeText, beforeCalls } = answer.reasoning;
@@ -49,6 +51,7 @@ export async function toItems(
           plain({
             ...assistantMessage(messageId, answer.text, status, answer.text ? beforeText : beforeCalls),
             ...(isCommentary && { phase: 'commentary' }),
+            ...(citations && { citations }),
           }),
         ]
       : [];

@@ -32,6 +32,7 @@ import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { askModel } from './ask-model.ts';
 import { createAttemptItems } from './attempt-items.ts';
 import { createAttemptSpending } from './attempt-spending.ts';
+import { citationsOf, findCitable } from './cite-sources.ts';
 import { decisionFacts } from './decision-facts.ts';
 import { createModelFallbacks } from './model-fallbacks.ts';
 import { createRetries, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
@@ -164,8 +165,11 @@ function createModelSteps(shared: Shared): Pick<TurnAttempt, 'askModel' | 'decid
     async askModel(history) {
       const chain = await findChain();
       const offered = await currentTools();
+      spoken.mayCite(await findCitable(shared.db, turn, { thread: items.thread, isSummed: window.summary() !== null }));
       const { answer, call } = await askModel(asking, { chain, history, offered });
-      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, decisionFacts(shared, offered));
+      const citations = await citationsOf(shared.db, turn, answer.text);
+      const facts = decisionFacts(shared, offered);
+      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, facts, citations);
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.decision.kind === 'gate';
       return isLast ? items.defer(written.items, call) : items.append(written.items, call);

@@ -1,4 +1,5 @@
 import type { AttachmentHash, ItemId, ThreadId, TurnId, UploadId } from '../ids.ts';
+import type { Citations } from '../search/citations.ts';
 import type { NumberedSource } from '../search/source.ts';
 import type { AllowedBy } from '../tool/allowed-by.ts';
 import type { Usage } from '../usage.ts';
@@ -50,6 +51,8 @@ export type MessageBody = {
   /** What the model said beside its calls, in a turn whose answer has a format: it is not part of that answer. */
   readonly phase?: 'commentary';
   readonly reasoning?: ReasoningSummary;
+  /** The markers of sources in an answer, as the service has checked them. While it is written, the sources that it may cite. */
+  readonly citations?: Citations;
 };
 
 export type FunctionCallBody = {

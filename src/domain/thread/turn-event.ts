@@ -148,6 +148,7 @@ export function contentOf(item: Item): NewItem {
         ...(item.vouched && { vouched: item.vouched }),
         ...(item.phase && { phase: item.phase }),
         ...(item.reasoning && { reasoning: item.reasoning }),
+        ...(item.citations && { citations: item.citations }),
       };
     case 'function_call':
       return { ...callOf(item), ...(item.reasoning && { reasoning: item.reasoning }) };

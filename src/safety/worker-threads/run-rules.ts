@@ -1,3 +1,5 @@
+import { checkCitations } from '#domain/search/citations.ts';
+import type { NumberedSource } from '#domain/search/source.ts';
 import { hostsIn } from '../addresses/hosts-in.ts';
 import type { Action, Rule, RuleFacts } from '../rule.ts';
 import { hiddenText } from '../rules/hidden-text.ts';
@@ -35,6 +37,9 @@ export const find = ({ parts, wanted }: { parts: (string | Uint8Array)[]; wanted
 
 export const namesHost = ({ host, texts }: { host: string; texts: readonly string[] }): boolean =>
   texts.some((text) => hostsIn(text).has(host));
+
+export const citations = ({ text, sources }: { text: string; sources: readonly NumberedSource[] }) =>
+  checkCitations(text, sources);
 
 async function run(rules: readonly Rule[], text: string, wanted: Wanted): Promise<Findings> {
   const facts: RuleFacts = { search: searchFor(wanted) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Citations } from '#domain/search/citations.ts';
 import { sizeOfPart } from '#domain/thread/attachment.ts';
 import { blockReasonOf, type ContentPart, type NewItem, type TimedItem, text } from '#domain/thread/item.ts';
 import type { Reads } from '#domain/thread/origin.ts';
@@ -53,6 +54,35 @@ const itemPart = z
   ])
   .meta({ id: 'ItemPart' });
 
+const citations = z
+  .strictObject({
+    marks: z.array(
+      z.strictObject({
+        start: z.int().min(0).describe('Where the marker is in the text, in UTF-16 units.'),
+        end: z.int().min(0),
+        number: z.int().min(0),
+        page: z.int().min(0).optional(),
+        check: z
+          .enum(['unknown', 'missing', 'quoted', 'read', 'found'])
+          .describe(
+            '`unknown`: there is no such source. `missing`: quoted words are not on the page; `quoted`: they are. Without a quotation, `read` if the page was read and `found` if a search only found it.',
+          ),
+        quotation: z.string().optional(),
+      }),
+    ),
+    sources: z.array(
+      z.strictObject({
+        number: z.int().min(1),
+        url: z.string(),
+        title: z.string(),
+        published: z.string().nullable(),
+        how: z.enum(['found', 'read']),
+      }),
+    ),
+  })
+  .optional()
+  .describe('The markers of sources in an answer, such as `[s3]`, as the service has checked them.');
+
 const message = {
   type: z.literal('message'),
   role: z.enum(['user', 'assistant', 'system', 'developer']),
@@ -63,6 +93,7 @@ const message = {
   /** Of a summary: what was read that it sums up. */
   reads,
   vouched,
+  citations,
 };
 
 const call = {
@@ -156,6 +187,7 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
         status: item.status,
         ...(item.author && { author: item.author }),
         ...(item.vouched && { vouched: item.vouched }),
+        ...(item.citations && { citations: renderCitations(item.citations) }),
       };
     case 'function_call': {
       const { type, callId, name, arguments: json, external } = item;
@@ -182,6 +214,11 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
       };
   }
 }
+
+const renderCitations = ({ marks, sources }: Citations): z.infer<typeof citations> => ({
+  marks: [...marks],
+  sources: sources.map(({ number, url, title, published, how }) => ({ number, url, title, published, how })),
+});
 
 const renderReads = (found: Reads | undefined) =>
   found ? { reads: { foreign: found.foreign ?? false, private: found.private ?? false } } : {};

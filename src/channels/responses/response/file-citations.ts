@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '#domain/is-object.ts';
-import { type FunctionCallBody, type NewItem, textOf } from '#domain/thread/item.ts';
+import type { FunctionCallBody, NewItem } from '#domain/thread/item.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import {
   CONTAINER_FILE_ID,
@@ -26,16 +26,18 @@ export type FileCitation = z.infer<typeof fileCitation>;
 
 const PRESENT = 'reborn_file_present';
 
-/** Reads the items of a turn in order. Returns what a message cites of the files that were handed over before it. */
-export function createCitations(view: HostedView | undefined): (item: NewItem) => FileCitation[] {
+/** What a text cites of the files that were handed over before it. */
+export type CiteFiles = (said: string) => FileCitation[];
+
+/** Reads the items of a turn in order. Returns how a message cites the files that were handed over before it. */
+export function createCitations(view: HostedView | undefined): (item: NewItem) => CiteFiles {
   const presented = new Set<string>();
   return (item) => {
-    if (!view) return [];
+    if (!view) return () => [];
     if (item.type === 'function_call' && item.name === PRESENT && !item.external)
       for (const path of pathsOf(item)) presented.add(path);
-    if (item.type !== 'message') return [];
-    const said = textOf(item.content);
-    return [...presented].flatMap((path) => cite(view, path, said));
+    const before = [...presented];
+    return (said) => before.flatMap((path) => cite(view, path, said));
   };
 }
 

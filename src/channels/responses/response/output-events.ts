@@ -1,8 +1,10 @@
-import { type NewItem, textOf } from '#domain/thread/item.ts';
+import type { ItemId } from '#domain/ids.ts';
+import { createCitedText, linkToSource } from '#domain/search/cited-text.ts';
+import type { NewItem } from '#domain/thread/item.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
-import { createCitations, type FileCitation } from './file-citations.ts';
+import { type CiteFiles, createCitations } from './file-citations.ts';
 import type { HostedView } from './hosted-calls.ts';
 import { createHostedEvents } from './hosted-events.ts';
 import {
@@ -10,6 +12,7 @@ import {
   renderCompaction,
   renderMessage,
   renderReasoningBefore,
+  renderSaid,
   renderText,
   wireItemId,
 } from './output-items.ts';
@@ -22,18 +25,23 @@ export function createOutput(toolActivity: boolean, view?: HostedView): (event: 
   const activityOf = createToolActivity(toolActivity);
   const hosted = createHostedEvents(view, places.of);
   const citationsOf = createCitations(view);
+  const speaking = new Map<ItemId, ReturnType<typeof createCitedText>>();
   return function* render(event) {
     switch (event.type) {
       case 'item-added':
-        if (isAnswer(event.item)) yield* startMessage(places, event.item);
+        if (!isAnswer(event.item)) return;
+        speaking.set(event.item.id, createCitedText(event.item.citations, linkToSource));
+        yield* startMessage(places, event.item);
         return;
       case 'text-delta':
-        yield* addText(places, event);
+        yield* addText(places, event.itemId, speaking.get(event.itemId)?.push(event.delta) ?? event.delta);
         return;
       case 'item-done':
         if (event.item.type === 'compaction') yield* showWhole(places.of(event.item), renderCompaction(event.item));
-        else if (isAnswer(event.item)) yield* finishMessage(places, event.item, citationsOf(event.item));
-        else if (event.written) {
+        else if (isAnswer(event.item)) {
+          yield* addText(places, event.item.id, speaking.get(event.item.id)?.end() ?? '');
+          yield* finishMessage(places, event.item, citationsOf(event.item));
+        } else if (event.written) {
           citationsOf(event.item);
           yield* showReasoning(places, event.item);
           const activity = activityOf(event.item);
@@ -88,20 +96,19 @@ function* startMessage(places: Places, message: Message): Generator<StreamEvent>
   yield { type: 'response.content_part.added', ...places.part(message), part: renderText('') };
 }
 
-function* addText(places: Places, event: Extract<TurnEvent, { type: 'text-delta' }>): Generator<StreamEvent> {
-  const output_index = places.find(event.itemId);
-  if (output_index === undefined) return;
-  const item_id = wireItemId('message', event.itemId);
-  const { delta } = event;
+function* addText(places: Places, itemId: ItemId, delta: string): Generator<StreamEvent> {
+  const output_index = places.find(itemId);
+  if (output_index === undefined || delta === '') return;
+  const item_id = wireItemId('message', itemId);
   yield { type: 'response.output_text.delta', item_id, output_index, content_index: 0, delta, logprobs: [] };
 }
 
-function* finishMessage(places: Places, message: Message, citations: readonly FileCitation[]): Generator<StreamEvent> {
-  const said = textOf(message.content);
-  for (const [annotation_index, annotation] of citations.entries())
+function* finishMessage(places: Places, message: Message, citations: CiteFiles): Generator<StreamEvent> {
+  const part = renderSaid(message, citations);
+  for (const [annotation_index, annotation] of part.annotations.entries())
     yield { type: 'response.output_text.annotation.added', ...places.part(message), annotation_index, annotation };
-  yield { type: 'response.output_text.done', ...places.part(message), text: said, logprobs: [] };
-  yield { type: 'response.content_part.done', ...places.part(message), part: renderText(said, citations) };
+  yield { type: 'response.output_text.done', ...places.part(message), text: part.text, logprobs: [] };
+  yield { type: 'response.content_part.done', ...places.part(message), part };
   yield { type: 'response.output_item.done', ...places.of(message), item: renderMessage(message, citations) };
 }
 

@@ -3,16 +3,20 @@ import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
 import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { bareName } from '#domain/tool/tool.ts';
-import { type FileCitation, fileCitation } from './file-citations.ts';
+import { type CiteFiles, fileCitation } from './file-citations.ts';
 import { codeInterpreterCall, shellCall, shellCallOutput } from './hosted-calls.ts';
 import { mcpCall } from './tool-activity.ts';
+import { renderSources, urlCitation } from './url-citations.ts';
+
+export const annotation = z.discriminatedUnion('type', [fileCitation, urlCitation]).meta({ id: 'Annotation' });
+export type Annotation = z.infer<typeof annotation>;
 
 /** A part of a message. It never has probabilities. */
 export const outputText = z
   .strictObject({
     type: z.literal('output_text'),
     text: z.string(),
-    annotations: z.array(fileCitation),
+    annotations: z.array(annotation),
     logprobs: z.array(z.never()),
   })
   .meta({ id: 'OutputText' });
@@ -110,14 +114,20 @@ export function renderItem(item: NewItem) {
   }
 }
 
+/** The text of a message. What it cites of files is searched for in the text that is shown. */
+export function renderSaid(item: MessageBody, citeFiles: CiteFiles = () => []): OutputText {
+  const { text, annotations } = renderSources(item);
+  return renderText(text, [...annotations, ...citeFiles(text)]);
+}
+
 /** A message of the assistant, from this turn or from the caller's input. */
-export function renderMessage(item: NewItem & MessageBody, citations: readonly FileCitation[] = []): OutputMessage {
+export function renderMessage(item: NewItem & MessageBody, citations?: CiteFiles): OutputMessage {
   return {
     id: wireItemId(item.type, item.id),
     type: item.type,
     role: 'assistant',
     status: item.status,
-    content: [renderText(textOf(item.content), citations)],
+    content: [renderSaid(item, citations)],
   };
 }
 
@@ -161,7 +171,7 @@ export function parseItemId(id: string): ItemId | undefined {
   return hex === undefined ? undefined : uuidFromHex(hex);
 }
 
-export const renderText = (said: string, citations: readonly FileCitation[] = []): OutputText => ({
+export const renderText = (said: string, citations: readonly Annotation[] = []): OutputText => ({
   type: 'output_text',
   text: said,
   annotations: [...citations],

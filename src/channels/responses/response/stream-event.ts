@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { fileCitation } from './file-citations.ts';
 import {
   codeCallId,
   codeInterpreterCall,
@@ -9,6 +8,7 @@ import {
   shellResult,
 } from './hosted-calls.ts';
 import {
+  annotation,
   compactionItem,
   emptyMessage,
   functionCall,
@@ -56,7 +56,7 @@ export const streamEvent = z
     eventOf('response.output_text.annotation.added', {
       ...partFields,
       annotation_index: index,
-      annotation: fileCitation,
+      annotation,
     }),
     eventOf('response.output_text.done', { ...partFields, text: z.string(), logprobs }),
     eventOf('response.content_part.done', { ...partFields, part: outputText }),

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect } from 'vitest';
+import { journey } from '../../support/journey.ts';
+import { readStream } from '../../support/read-stream.ts';
+import type { Service, WireResponse } from '../../support/service.ts';
+
+const PROSE = 'The harbour of Lund was dredged in spring, and the ferry runs again twice a day.';
+const pages = createServer(({ url }, response) => {
+  response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' });
+  response.end(`<title>Harbour (news)</title><nav>Menu</nav><p>${PROSE}<p>Fares <a href="/f">are low</a>. ${PROSE}`);
+});
+
+const test = journey().override('parts', {
+  network: {
+    resolve: async () => ['93.184.215.14'],
+    dial: () => ({ host: '127.0.0.1', port: (pages.address() as AddressInfo).port, tls: false }),
+  },
+});
+
+test.beforeAll(async () => {
+  pages.listen(0, '127.0.0.1');
+  await once(pages, 'listening');
+});
+
+afterAll(() => void pages.close());
+
+const READ = 'use reborn_web_fetch {"url":"https://www.news.example/a_(b)?utm_source=x"}';
+const LINK = '([news.example](https://www.news.example/a_%28b%29))';
+
+type Part = { text: string; annotations: { url: string; title: string; start_index: number; end_index: number }[] };
+const partOf = ({ output }: WireResponse) => (output as unknown as { content: Part[] }[]).at(-1)?.content[0] as Part;
+
+async function marksOf(service: Service, response: WireResponse) {
+  const threadId = response.id
+    .slice('resp_'.length + 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const page = await service.request(`/api/threads/${threadId}/items`);
+  const { items } = (await page.json()) as { items: { citations?: { marks: object[]; sources: object[] } }[] };
+  return items.at(-1)?.citations;
+}
+
+test('an answer cites a page that was read, and clients find the link in the text', async ({ service }) => {
+  const read = await service.ask(READ);
+  expect(partOf(read).text).toContain(`Source: ${LINK}`);
+  const said = await service.ask('say 🚢 They wrote “the ferry runs again twice a day” [s1].', {
+    previous_response_id: read.id,
+  });
+  const { text, annotations } = partOf(said);
+  expect(text).toBe(`🚢 They wrote “the ferry runs again twice a day” ${LINK}.`);
+  expect(annotations).toMatchObject([
+    { type: 'url_citation', url: 'https://www.news.example/a_(b)', title: 'Harbour (news)' },
+  ]);
+  const [{ start_index, end_index } = { start_index: 0, end_index: 0 }] = annotations;
+  expect(text.slice(start_index, end_index)).toBe(LINK);
+  expect(await marksOf(service, said)).toMatchObject({
+    marks: [{ number: 1, check: 'quoted', quotation: 'the ferry runs again twice a day' }],
+    sources: [{ number: 1, url: 'https://www.news.example/a_(b)', how: 'read' }],
+  });
+});
+
+test('an invented source and an invented quotation are marked', async ({ service }) => {
+  const read = await service.ask(READ);
+  const said = await service.ask('say It says “the ferry was sold to another town” [s1], and [s7].', {
+    previous_response_id: read.id,
+  });
+  expect(await marksOf(service, said)).toMatchObject({
+    marks: [
+      { number: 1, check: 'missing', quotation: 'the ferry was sold to another town' },
+      { number: 7, check: 'unknown' },
+    ],
+  });
+  expect(partOf(said).text).toBe(`It says “the ferry was sold to another town” ${LINK}, and [s7].`);
+  expect(partOf(said).annotations).toHaveLength(1);
+});
+
+test('a stream says the same text as the answer, and announces its citations', async ({ service }) => {
+  const read = await service.ask(READ);
+  const body = JSON.stringify({
+    model: 'm',
+    input: 'say One [s1], two[s1] and [three].',
+    previous_response_id: read.id,
+    stream: true,
+  });
+  const response = await service.request('/api/v1/responses', { method: 'POST', body });
+  let streamed = '';
+  const annotations: unknown[] = [];
+  let done: Part | undefined;
+  for await (const event of readStream(response)) {
+    const given = event as unknown as { type: string; delta: string; annotation: unknown; part: Part };
+    if (event.type === 'response.output_text.delta') streamed += given.delta;
+    if (event.type === 'response.output_text.annotation.added') annotations.push(given.annotation);
+    if (event.type === 'response.content_part.done') done = given.part;
+  }
+  expect(streamed).toBe(`One ${LINK}, two ${LINK} and [three].`);
+  expect(done).toMatchObject({ text: streamed, annotations });
+  expect(annotations).toHaveLength(2);
+});
+
+test('a page keeps its number in the thread, and more of it is read without another request', async ({ service }) => {
+  const first = await service.ask(READ);
+  const again = await service.ask('use reborn_web_fetch {"source":1,"find":"fares"}', {
+    previous_response_id: first.id,
+  });
+  expect(partOf(again).text).toMatch(/Source: \(\[news[^]*Fares are low \[1\]/);
+  const other = await service.ask('use reborn_web_fetch {"url":"https://www.news.example/other"}', {
+    previous_response_id: again.id,
+  });
+  expect(partOf(other).text).toContain('Source: ([news.example](https://www.news.example/other))');
+});
