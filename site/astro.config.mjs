@@ -14,6 +14,7 @@ export default defineConfig({
             'use/everyday',
             'use/terminal',
             'use/files',
+            'use/sources',
             'use/approvals',
             'use/missions',
             'use/channels',

@@ -74,7 +74,11 @@ export type MessageEntry = {
   readonly attempt: number | null;
   /** The person has trusted what others wrote in it. */
   readonly isVouched?: boolean;
+  /** The sources that an answer cites. While it is written, those that it may cite. */
+  readonly citations?: Citations;
 };
+
+type Citations = NonNullable<Extract<BareItem, { type: 'message' }>['citations']>;
 
 export type CallEntry = {
   readonly kind: 'call';
@@ -299,6 +303,7 @@ function entryOf(item: Exclude<ThreadItem, { type: 'function_call_output' }>): E
       at: item.created_at,
       attempt: item.attempt,
       ...(item.vouched && { isVouched: true }),
+      ...(item.citations && { citations: item.citations }),
     };
   }
   return {
@@ -382,7 +387,7 @@ function addItem(entries: readonly Entry[], item: BareItem, sequence: number, no
     const { id, role, content } = item;
     const text = textOf(content);
     const message = { kind: 'message', id, role, parts: content, text, usage: null, at: undefined, attempt } as const;
-    return [...entries, { ...message, state: 'streaming' }];
+    return [...entries, { ...message, ...(item.citations && { citations: item.citations }), state: 'streaming' }];
   }
   const { id, call_id: callId, name, arguments: json, external } = item;
   const call = { kind: 'call', id, callId, name, arguments: json, external, usage: null, attempt } as const;
@@ -417,7 +422,15 @@ function finish(entries: readonly Entry[], item: BareItem): readonly Entry[] {
   const index = entries.findLastIndex(({ id }) => id === item.id);
   const entry = entries[index];
   if (item.type !== 'message' || entry?.kind !== 'message') return entries;
-  return entries.with(index, { ...entry, parts: item.content, text: textOf(item.content), state: item.status });
+  const { citations: _begun, ...begun } = entry;
+  const cited = item.citations && { citations: item.citations };
+  return entries.with(index, {
+    ...begun,
+    ...cited,
+    parts: item.content,
+    text: textOf(item.content),
+    state: item.status,
+  });
 }
 
 /** Moves text that a crash cut off into the mark of that crash. */

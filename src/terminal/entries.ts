@@ -10,6 +10,7 @@ import {
   type TurnState,
   waitsForAnswer,
 } from '@reborn-agent/client/thread-state';
+import { withSourceList } from '#domain/search/cited-text.ts';
 import { placeVersions, type VersionPosition } from './place-versions.ts';
 
 /** What the screen shows, from top to bottom. */
@@ -140,7 +141,8 @@ function saidEntry(entry: MessageEntry, position: VersionPosition | undefined): 
   const { id, role, state } = entry;
   if (role !== 'user' && role !== 'assistant') return [];
   const hasMore = !entry.parts.every(isOwnText);
-  const text = hasMore ? textOf(entry.parts) : entry.text;
+  const words = hasMore ? textOf(entry.parts) : entry.text;
+  const text = state === 'streaming' ? words : withSourceList(words, entry.citations);
   if (text === '' && state !== 'streaming') return [];
   const written = hasMore && { written: ownTextOf(entry.parts) };
   return [

@@ -1,3 +1,4 @@
+import { withSourceList } from '#domain/search/cited-text.ts';
 import { type NewItem, textOf } from '#domain/thread/item.ts';
 import type { Turn, TurnRecord } from '#domain/thread/turn.ts';
 import { contentOf, type TurnEvent } from '#domain/thread/turn-event.ts';
@@ -21,9 +22,11 @@ export function replyAfter(reply: TurnReply, event: TurnEvent): TurnReply {
   return { ...reply, gate, turn: { ...reply.turn, status, failure, usage, endedAt: new Date(endedAt) } };
 }
 
-/** All messages of the reply, as one text. */
+/** All messages of the reply, as one text, each with a list of its sources. */
 export function wordsOf({ made }: TurnReply): string {
-  return made.flatMap((item) => (item.type === 'message' ? textOf(item.content) : [])).join('\n\n');
+  return made
+    .flatMap((item) => (item.type === 'message' ? withSourceList(textOf(item.content), item.citations) : []))
+    .join('\n\n');
 }
 
 /** The reply of a turn that was only accepted so far. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { linkNumber } from '../text/numbered-links.ts';
 import { checkCitations } from './citations.ts';
+import { withSourceList } from './cited-text.ts';
 import { createMarkerStream, markersIn } from './markers.ts';
 import { fold, hasQuotation } from './quotations.ts';
 import type { NumberedSource } from './source.ts';
@@ -168,4 +169,24 @@ test('no more is held back than a marker needs', () => {
   expect(stream.push('a [')).toEqual([{ text: 'a ' }]);
   expect(stream.push('link')).toEqual([{ text: '[link' }]);
   expect(stream.push(' [s1234, p. 12345')).toEqual([{ text: ' [s1234, p. 12345' }]);
+});
+
+test('an answer for chats has numbers and a list of its sources, and says what is wrong', () => {
+  const said = 'Dredged [s3], “the ferry was sold to others” [s1], dredged[s3] and [s9].';
+  const sources = [
+    ...SOURCES.slice(1),
+    { ...page(1, PAGE), title: '![x](https://evil.example) @all _Harbour_', url: 'https://www.a.example/(1)' },
+  ];
+  expect(
+    withSourceList(said, checkCitations(said, sources)),
+  ).toBe(`Dredged [1], “the ferry was sold to others” [2], dredged [1] and [s9].
+
+Sources:
+1. [Page 3](https://a.example/3) – a.example (from the search result)
+2. [x https: evil.example all Harbour](https://www.a.example/%281%29) – a.example
+
+Not on the page: “the ferry was sold to others”.
+
+There is no source s9.`);
+  expect(withSourceList('No marker', undefined)).toBe('No marker');
 });

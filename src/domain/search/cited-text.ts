@@ -51,20 +51,42 @@ export function citeText(
 }
 
 /** As a link of Markdown, with the host as its words. */
-export const linkToSource: ShowSource = ({ url }) =>
-  `([${hostOf(url)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')}))`;
+export const linkToSource: ShowSource = ({ url }) => `([${hostOf(url)}](${encodeAddress(url)}))`;
 
-/** Numbers in the order in which an answer names its sources, and a list of them for its end. */
-export function createSourceList(form: (source: CitedSource) => string) {
-  const listed = new Map<number, { readonly place: number; readonly source: CitedSource }>();
-  return {
-    show: (source: CitedSource): string => {
-      const { place } = listed.get(source.number) ?? { place: listed.size + 1 };
-      listed.set(source.number, { place, source });
-      return `[${place}]`;
-    },
-    list: (): string => [...listed.values()].map(({ place, source }) => `${place}. ${form(source)}`).join('\n'),
+/** An answer as plain Markdown: numbers in the order in which it names its sources, and a list of them at its end. */
+export function withSourceList(text: string, citations: Citations | undefined): string {
+  const places = new Map<CitedSource, number>();
+  const show = (source: CitedSource): string => {
+    const place = places.get(source) ?? places.size + 1;
+    places.set(source, place);
+    return `[${place}]`;
   };
+  const { text: said } = citeText(text, citations, show);
+  if (!citations || (places.size === 0 && citations.marks.length === 0)) return text;
+  const listed = [...places].map(
+    ([source, place]) =>
+      `${place}. [${plainWords(source.title)}](${encodeAddress(source.url)}) – ${hostOf(source.url)}${source.how === 'found' ? ' (from the search result)' : ''}`,
+  );
+  const list = listed.length > 0 ? [['Sources:', ...listed].join('\n')] : [];
+  return [said, ...list, ...warningsOf(citations)].join('\n\n');
 }
 
-export const hostOf = (url: string): string => URL.parse(url)?.host.replace(/^www\./, '') ?? '';
+/** What the service found wrong. Each thing is said once. */
+function warningsOf({ marks }: Citations): string[] {
+  const said = marks.flatMap(({ check, number, quotation = '' }) => {
+    if (check === 'unknown') return [`There is no source s${number}.`];
+    return check === 'missing' ? [`Not on the page: “${plainWords(quotation)}”.`] : [];
+  });
+  return [...new Set(said)];
+}
+
+/** A title is foreign text: it must not become a link, a mention or a picture where it is listed. */
+const plainWords = (text: string): string =>
+  text
+    .replace(/[^\p{L}\p{M}\p{N} .,:;'’–-]+/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim() || 'page';
+
+const encodeAddress = (url: string): string => url.replaceAll('(', '%28').replaceAll(')', '%29');
+
+const hostOf = (url: string): string => URL.parse(url)?.host.replace(/^www\./, '') ?? '';

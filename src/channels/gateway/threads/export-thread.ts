@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
 import type { Threads } from '#agent/threads/threads.ts';
 import type { Workspaces } from '#agent/workspace/workspaces.ts';
+import { withSourceList } from '#domain/search/cited-text.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
 import { type ContentPart, partsOf, readableText, type TimedItem } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
@@ -62,7 +63,7 @@ function renderMarkdown(title: string, items: readonly TimedItem[]): string {
 function renderEntry(item: TimedItem): string {
   switch (item.type) {
     case 'message':
-      return `## ${SPEAKERS[item.role]} (${item.createdAt.toISOString()})\n\n${wordsOf(item.content)}`;
+      return `## ${SPEAKERS[item.role]} (${item.createdAt.toISOString()})\n\n${withSourceList(wordsOf(item.content), item.citations)}`;
     case 'function_call':
       return `**Tool:** ${item.name}\n\n${fence(item.arguments)}`;
     case 'function_call_output':

@@ -4,12 +4,15 @@ import { escapeInvisible } from '@reborn-agent/client/exact-json';
 import { type ComponentProps, type MouseEvent, type ReactNode, use, useMemo, useState } from 'react';
 import type { ExtraProps } from 'streamdown';
 import { Confirm } from '../../parts/confirm.tsx';
+import { CitationChip, useMark } from './citation-chip.tsx';
 import { FindUnshown } from './find-unshown.ts';
 
 const LINK = 'break-words link hover:decoration-current';
 
 /** A link that says where it leads, and tells the other side nothing about this page. */
 export function MarkdownLink({ href, id, children, ...rest }: ComponentProps<'a'> & ExtraProps) {
+  const mark = useMark(href);
+  if (mark) return <CitationChip mark={mark} />;
   if (href?.startsWith('#')) return <FootnoteLink {...rest} href={href} id={id} text={children} />;
   if (!href || !/^(https?:|mailto:)/i.test(href)) return <span>{children}</span>;
   return <OutsideLink href={href}>{children}</OutsideLink>;

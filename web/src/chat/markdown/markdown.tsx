@@ -1,5 +1,7 @@
-import { useId, useMemo } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { defaultRehypePlugins, Streamdown, type StreamdownProps } from 'streamdown';
+import { CitedMarks, SourceList } from './citation-chip.tsx';
+import { type Citations, citeMarkers } from './cite-markers.ts';
 import { CodeBox } from './code-box.tsx';
 import { FramesAllowed } from './frames-allowed.ts';
 import { createHighlighter } from './highlight/highlighter.ts';
@@ -17,34 +19,41 @@ type Props = {
   readonly imagePath?: (url: string) => string;
   /** Whether the page may use frames, which draw diagrams and show previews. */
   readonly frames?: boolean;
+  /** The sources that the text cites. */
+  readonly citations?: Citations | undefined;
 };
 
-export function Markdown({ text, streaming, imagePath, frames = true }: Props) {
-  const marked = markMath(text);
+export function Markdown({ text, streaming, imagePath, frames = true, citations }: Props) {
+  const [key] = useState(() => Math.random().toString(36).slice(2));
+  const cited = citeMarkers(text, citations, streaming, key);
+  const marked = markMath(cited.text);
   const math = useMath(marked.includes('$$'));
   const plugins = useMemo(() => (math ? { code: CODE, math } : { code: CODE }), [math]);
   const prefix = `${useId()}-`;
   const footnotes = useMemo(() => ({ clobberPrefix: prefix }), [prefix]);
   return (
     <FramesAllowed value={frames}>
-      <ImagePath value={imagePath}>
-        <Streamdown
-          className="prose"
-          mode={streaming ? 'streaming' : 'static'}
-          isAnimating={streaming}
-          plugins={plugins}
-          skipHtml
-          remarkRehypeOptions={footnotes}
-          rehypePlugins={REHYPE_PLUGINS}
-          controls={false}
-          lineNumbers={false}
-          codeBlockMaxHeight={0}
-          linkSafety={LINK_SAFETY}
-          components={COMPONENTS}
-        >
-          {marked}
-        </Streamdown>
-      </ImagePath>
+      <CitedMarks value={{ key, marks: cited.marks }}>
+        <ImagePath value={imagePath}>
+          <Streamdown
+            className="prose"
+            mode={streaming ? 'streaming' : 'static'}
+            isAnimating={streaming}
+            plugins={plugins}
+            skipHtml
+            remarkRehypeOptions={footnotes}
+            rehypePlugins={REHYPE_PLUGINS}
+            controls={false}
+            lineNumbers={false}
+            codeBlockMaxHeight={0}
+            linkSafety={LINK_SAFETY}
+            components={COMPONENTS}
+          >
+            {marked}
+          </Streamdown>
+        </ImagePath>
+        {!streaming && <SourceList sources={cited.sources} />}
+      </CitedMarks>
     </FramesAllowed>
   );
 }

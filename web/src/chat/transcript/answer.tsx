@@ -30,7 +30,12 @@ export function Answer({
     <article className={`group ${streaming ? 'pb-7' : ''}`} aria-busy={streaming}>
       {first && <Speaker name="Reborn" />}
       <Suspense fallback={<p className="whitespace-pre-wrap break-words text-reading">{entry.text}</p>}>
-        <Markdown text={entry.text} streaming={streaming} imagePath={(url) => imagePath(entry.id, url)} />
+        <Markdown
+          text={entry.text}
+          streaming={streaming}
+          imagePath={(url) => imagePath(entry.id, url)}
+          citations={entry.citations}
+        />
       </Suspense>
       {!streaming && <AnswerFoot entry={entry} turnId={turnId} versions={versions} />}
     </article>
