@@ -206,9 +206,11 @@ export type OutputMessage = {
 export type OutputText = {
   readonly type: 'output_text';
   readonly text: string;
-  readonly annotations: readonly ContainerFileCitation[];
+  readonly annotations: readonly Annotation[];
   readonly logprobs: readonly never[];
 };
+
+export type Annotation = ContainerFileCitation | UrlCitation;
 
 /** Only for requests with hosted tools. */
 export type ContainerFileCitation = {
@@ -216,6 +218,15 @@ export type ContainerFileCitation = {
   readonly container_id: string;
   readonly file_id: string;
   readonly filename: string;
+  readonly start_index: number;
+  readonly end_index: number;
+};
+
+/** The indexes count UTF-16 units, as JavaScript does. */
+export type UrlCitation = {
+  readonly type: 'url_citation';
+  readonly url: string;
+  readonly title: string;
   readonly start_index: number;
   readonly end_index: number;
 };
@@ -411,7 +422,7 @@ export type StreamEvent = {
   readonly output_index: number;
   readonly content_index: 0;
   readonly annotation_index: number;
-  readonly annotation: ContainerFileCitation;
+  readonly annotation: Annotation;
 } | {
   readonly type: 'response.output_text.done';
   readonly sequence_number: number;
@@ -897,12 +908,24 @@ export type ChatCompletion = {
       readonly role: 'assistant';
       readonly content: string | null;
       readonly refusal: null;
+      readonly annotations?: readonly UrlAnnotation[];
       readonly tool_calls?: readonly ToolCall[];
     };
     readonly logprobs: null;
     readonly finish_reason: 'stop' | 'length' | 'tool_calls';
   })[];
   readonly usage: CompletionUsage;
+};
+
+/** The indexes count UTF-16 units, as JavaScript does. */
+export type UrlAnnotation = {
+  readonly type: 'url_citation';
+  readonly url_citation: {
+    readonly url: string;
+    readonly title: string;
+    readonly start_index: number;
+    readonly end_index: number;
+  };
 };
 
 export type ToolCall = {
@@ -939,6 +962,7 @@ export type ChatCompletionChunk = {
     readonly delta: {
       readonly role?: 'assistant';
       readonly content?: string;
+      readonly annotations?: readonly UrlAnnotation[];
       readonly tool_calls?: readonly ToolCallDelta[];
     };
     readonly logprobs: null;
@@ -1181,6 +1205,26 @@ export type ThreadItem = {
   };
   /** The person has read it and trusts it: later calls are not judged by it. */
   readonly vouched?: true;
+  /** The markers of sources in an answer, such as `[s3]`, as the service has checked them. */
+  readonly citations?: {
+    readonly marks: readonly ({
+      /** Where the marker is in the text, in UTF-16 units. */
+      readonly start: number;
+      readonly end: number;
+      readonly number: number;
+      readonly page?: number;
+      /** `unknown`: there is no such source. `missing`: quoted words are not on the page; `quoted`: they are. Without a quotation, `read` if the page was read and `found` if a search only found it. */
+      readonly check: 'unknown' | 'missing' | 'quoted' | 'read' | 'found';
+      readonly quotation?: string;
+    })[];
+    readonly sources: readonly ({
+      readonly number: number;
+      readonly url: string;
+      readonly title: string;
+      readonly published: string | null;
+      readonly how: 'found' | 'read';
+    })[];
+  };
 } | {
   readonly id: string;
   readonly turn_id: string;
@@ -3346,6 +3390,26 @@ export type BareItem = {
   };
   /** The person has read it and trusts it: later calls are not judged by it. */
   readonly vouched?: true;
+  /** The markers of sources in an answer, such as `[s3]`, as the service has checked them. */
+  readonly citations?: {
+    readonly marks: readonly ({
+      /** Where the marker is in the text, in UTF-16 units. */
+      readonly start: number;
+      readonly end: number;
+      readonly number: number;
+      readonly page?: number;
+      /** `unknown`: there is no such source. `missing`: quoted words are not on the page; `quoted`: they are. Without a quotation, `read` if the page was read and `found` if a search only found it. */
+      readonly check: 'unknown' | 'missing' | 'quoted' | 'read' | 'found';
+      readonly quotation?: string;
+    })[];
+    readonly sources: readonly ({
+      readonly number: number;
+      readonly url: string;
+      readonly title: string;
+      readonly published: string | null;
+      readonly how: 'found' | 'read';
+    })[];
+  };
 } | {
   readonly id: string;
   readonly type: 'function_call';

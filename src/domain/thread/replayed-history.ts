@@ -1,4 +1,5 @@
 import { newId } from '../ids.ts';
+import { citeText, linkToSource } from '../search/cited-text.ts';
 import { hashOfPart, isAttached } from './attachment.ts';
 import { type ContentPart, type ItemBody, type MessageBody, type NewItem, text, textOf } from './item.ts';
 
@@ -7,9 +8,15 @@ import { type ContentPart, type ItemBody, type MessageBody, type NewItem, text, 
  * thread's items, `pendingCallId` is the call it waits for, and `replayed` ends with that call.
  */
 export function agrees(thread: readonly ItemBody[], pendingCallId: string, replayed: readonly ItemBody[]): boolean {
-  const seen = canonical(joinAnswers(visibleItems(thread, pendingCallId)));
+  const seen = canonical(joinAnswers(visibleItems(thread, pendingCallId).map(withLinks)));
   const sent = canonical(joinAnswers(replayed));
   return seen.length === sent.length && seen.every((entry, index) => entry === sent[index]);
+}
+
+/** Callers have links in the place of the markers of sources. */
+function withLinks(item: ItemBody): ItemBody {
+  if (item.type !== 'message' || !item.citations) return item;
+  return { ...item, content: [text(citeText(textOf(item.content), item.citations, linkToSource).text)] };
 }
 
 /** Without the agent's tool calls, commentary beside an answer that has a format, calls that have not been returned yet, and blocks that came without a message. */

@@ -109,3 +109,18 @@ test('a page keeps its number in the thread, and more of it is read without anot
   });
   expect(partOf(other).text).toContain('Source: ([news.example](https://www.news.example/other))');
 });
+
+test('chat completions have the links, too', async ({ service }) => {
+  const completion = await service.request('/api/v1/chat/completions', {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: READ }] }),
+  });
+  const { choices } = (await completion.json()) as {
+    choices: {
+      message: { content: string; annotations: { url_citation: { start_index: number; end_index: number } }[] };
+    }[];
+  };
+  const { content = '', annotations = [] } = choices[0]?.message ?? {};
+  const [{ url_citation } = { url_citation: { start_index: 0, end_index: 0 } }] = annotations;
+  expect(content.slice(url_citation.start_index, url_citation.end_index)).toBe(LINK);
+});

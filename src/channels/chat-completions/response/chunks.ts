@@ -3,6 +3,7 @@ import type { Agent } from '#agent/agent.ts';
 import { noReplyYet, replyAfter } from '#agent/watch/turn-reply.ts';
 import type { ItemId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import { createCitedText, linkToSource } from '#domain/search/cited-text.ts';
 import { ANSWER_BREAK } from '#domain/thread/replayed-history.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -13,16 +14,19 @@ import {
   completionUsage,
   finishOf,
   finishReason,
+  renderAnswers,
   renderCall,
   renderFields,
   renderUsage,
   toolCall,
+  urlAnnotation,
 } from './completion.ts';
 
 /** The role comes first, then the text in pieces, and a call of the caller's tool whole. */
 const delta = z.strictObject({
   role: z.literal('assistant').optional(),
   content: z.string().optional(),
+  annotations: z.array(urlAnnotation).optional(),
   tool_calls: z
     .array(toolCall.extend({ index: z.literal(0) }).meta({ id: 'ToolCallDelta' }))
     .length(1)
@@ -71,16 +75,20 @@ export async function* streamCompletion(
 
   yield chunkOf({ role: 'assistant' });
   let reply = noReplyYet(turn);
-  const answers = new Set<ItemId>();
+  const answers = new Map<ItemId, ReturnType<typeof createCitedText>>();
   let speaking: ItemId | undefined;
+  const contentOf = (itemId: ItemId, said: string): Chunk[] => {
+    if (said === '') return [];
+    const isAnother = speaking !== undefined && speaking !== itemId;
+    speaking = itemId;
+    return [chunkOf({ content: isAnother ? ANSWER_BREAK + said : said })];
+  };
   for await (const { event } of agent.watch(owner, turn, options)) {
     reply = replyAfter(reply, event);
-    if (event.type === 'item-added' && isAnswer(event.item)) answers.add(event.item.id);
-    if (event.type === 'text-delta' && answers.has(event.itemId)) {
-      const isAnother = speaking !== undefined && speaking !== event.itemId;
-      yield chunkOf({ content: isAnother ? ANSWER_BREAK + event.delta : event.delta });
-      speaking = event.itemId;
-    }
+    if (event.type === 'item-added' && isAnswer(event.item))
+      answers.set(event.item.id, createCitedText(event.item.citations, linkToSource));
+    if (event.type === 'text-delta') yield* contentOf(event.itemId, answers.get(event.itemId)?.push(event.delta) ?? '');
+    if (event.type === 'item-done') yield* contentOf(event.item.id, answers.get(event.item.id)?.end() ?? '');
     if (event.type !== 'turn-ended') continue;
 
     const failure = renderFailure(reply, options.threadUrl);
@@ -89,6 +97,8 @@ export async function* streamCompletion(
       return;
     }
     if (event.gate) yield chunkOf({ tool_calls: [{ index: 0, ...renderCall(event.gate.call) }] });
+    const { annotations } = renderAnswers(reply.made);
+    if (annotations.length > 0) yield chunkOf({ annotations });
     yield chunkOf({}, finishOf(reply));
     if (options.includeUsage) yield { ...fields, choices: [], usage: renderUsage(reply.turn.usage) };
     yield DONE;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/watch/turn-reply.ts';
 import { hexFromUuid } from '#domain/ids.ts';
+import { citeText, linkToSource, type ShownCitation } from '#domain/search/cited-text.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { ANSWER_BREAK } from '#domain/thread/replayed-history.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -37,6 +38,19 @@ export const toolCall = z
   })
   .meta({ id: 'ToolCall' });
 
+/** A source of the answer, at the link that stands for it in the text. */
+export const urlAnnotation = z
+  .strictObject({
+    type: z.literal('url_citation'),
+    url_citation: z.strictObject({
+      url: z.string().min(1),
+      title: z.string(),
+      start_index: z.int().min(0),
+      end_index: z.int().min(1),
+    }),
+  })
+  .meta({ id: 'UrlAnnotation', description: 'The indexes count UTF-16 units, as JavaScript does.' });
+
 export const completionFields = {
   id: z.string().regex(/^chatcmpl-[0-9a-f]{64}$/),
   created: count,
@@ -56,6 +70,7 @@ export const chatCompletion = z
             role: z.literal('assistant'),
             content: z.string().nullable(),
             refusal: z.null(),
+            annotations: z.array(urlAnnotation).optional(),
             tool_calls: z.array(toolCall).length(1).optional(),
           }),
           logprobs: z.null(),
@@ -71,10 +86,7 @@ type ChatCompletion = z.infer<typeof chatCompletion>;
 
 export function renderCompletion(reply: TurnReply, model: string): ChatCompletion {
   const { turn, gate, made } = reply;
-  const said = made
-    .filter(isAnswer)
-    .flatMap((item) => textOf(item.content) || [])
-    .join(ANSWER_BREAK);
+  const { said, annotations } = renderAnswers(made);
   const call = gate?.kind === 'external-tool' ? gate.call : undefined;
   return {
     ...renderFields(turn, model),
@@ -86,6 +98,7 @@ export function renderCompletion(reply: TurnReply, model: string): ChatCompletio
           role: 'assistant',
           content: call ? said || null : said,
           refusal: null,
+          ...(annotations.length > 0 && { annotations }),
           ...(call && { tool_calls: [renderCall(call)] }),
         },
         logprobs: null,
@@ -95,6 +108,27 @@ export function renderCompletion(reply: TurnReply, model: string): ChatCompletio
     usage: renderUsage(turn.usage),
   };
 }
+
+/** All messages as one text, with links to their sources. */
+export function renderAnswers(made: TurnReply['made']): {
+  readonly said: string;
+  readonly annotations: z.infer<typeof urlAnnotation>[];
+} {
+  let said = '';
+  const annotations = made.filter(isAnswer).flatMap((item) => {
+    const { text, shown } = citeText(textOf(item.content), item.citations, linkToSource);
+    if (text === '') return [];
+    const start = said === '' ? 0 : said.length + ANSWER_BREAK.length;
+    said += said === '' ? text : ANSWER_BREAK + text;
+    return shown.map((each) => renderCitation(each, start));
+  });
+  return { said, annotations };
+}
+
+const renderCitation = ({ start, end, source: { url, title } }: ShownCitation, offset: number) => ({
+  type: 'url_citation' as const,
+  url_citation: { url, title, start_index: offset + start, end_index: offset + end },
+});
 
 /** The id has the ids of the turn and the thread, like the id of a response. */
 export const renderFields = ({ id, threadId, createdAt }: Turn, model: string) => ({
