@@ -15,13 +15,26 @@ const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   lifecycle: ['engine', 'domain'],
   cells: ['domain'],
   channels: ['agent', 'memory', 'auth', 'http', 'domain'],
-  agent: ['tools', 'documents', 'models', 'memory', 'safety', 'engine', 'egress', 'telemetry', 'store', 'domain'],
+  agent: [
+    'tools',
+    'documents',
+    'models',
+    'search',
+    'memory',
+    'safety',
+    'engine',
+    'egress',
+    'telemetry',
+    'store',
+    'domain',
+  ],
   documents: ['memory', 'store', 'domain', 'program-files.ts'],
-  tools: ['documents', 'safety', 'egress', 'sandbox', 'store', 'domain', 'program-files.ts'],
+  tools: ['documents', 'safety', 'search', 'egress', 'sandbox', 'store', 'domain', 'program-files.ts'],
   http: ['auth', 'domain'],
   memory: ['store', 'domain'],
   auth: ['store', 'domain'],
   models: ['domain'],
+  search: ['egress', 'domain'],
   safety: ['domain', 'program-files.ts'],
   sandbox: ['domain', 'program-files.ts'],
   store: ['domain'],
@@ -118,7 +131,7 @@ const WIRED_COMMANDS = [
   'cli/user/user-export.ts', // no operator can read another user through the API
 ];
 const WIRING =
-  /^(?:app|agent|auth|cells|channels|database|egress|engine|lifecycle|memory|models|sandbox|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;
+  /^(?:app|agent|auth|cells|channels|database|egress|engine|lifecycle|memory|models|sandbox|search|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;
 
 /** Every violation of the tables above, as sentences. */
 export function findViolations(files: SourceFile[]): string[] {

@@ -6,7 +6,19 @@ import { parseAst } from 'vitest/node';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 
 /** Folders whose exported functions get text that strangers, servers or models wrote. */
-const FOLDERS = ['agent', 'auth', 'channels', 'domain', 'egress', 'http', 'memory', 'models', 'safety', 'tools'];
+const FOLDERS = [
+  'agent',
+  'auth',
+  'channels',
+  'domain',
+  'egress',
+  'http',
+  'memory',
+  'models',
+  'safety',
+  'search',
+  'tools',
+];
 
 /** The further arguments of functions that need more than texts and numbers. */
 const ARGUMENTS: Record<string, readonly unknown[]> = {
