@@ -15,6 +15,7 @@ export default defineConfig({
             'use/terminal',
             'use/files',
             'use/sources',
+            'use/search',
             'use/approvals',
             'use/missions',
             'use/channels',
@@ -43,6 +44,7 @@ export default defineConfig({
           items: [
             'operate/deploy',
             'operate/models',
+            'operate/search',
             'operate/sign-in',
             'operate/replicas',
             'operate/scale',

@@ -3054,6 +3054,48 @@ export type ProviderModelList = {
   })[];
 };
 
+export type SearchSetting = {
+  /** null: there is none, and the agent has no search. */
+  readonly engine: 'searxng' | 'brave' | 'tavily' | 'exa' | null;
+  readonly source: 'environment' | 'stored' | null;
+  readonly base_url: string | null;
+  readonly has_key: boolean;
+  readonly safe: 'off' | 'moderate' | 'strict';
+  readonly language: string | null;
+  readonly country: string | null;
+  readonly only: readonly string[];
+  readonly not: readonly string[];
+};
+
+export type SearchChange = {
+  readonly engine: 'searxng' | 'brave' | 'tavily' | 'exa';
+  /** Of SearXNG, which may be in a private network. The others have one address each. */
+  readonly base_url?: string | null;
+  /** Encrypted, and never shown again. Without it, the key that is stored for this engine stays. */
+  readonly api_key?: string | null;
+  readonly safe?: 'off' | 'moderate' | 'strict';
+  readonly language?: string | null;
+  readonly country?: string | null;
+  /** Hosts, with their subdomains, that results may be from; empty for all. */
+  readonly only?: readonly string[];
+  /** Hosts, with their subdomains, that no result is from. */
+  readonly not?: readonly string[];
+};
+
+export type SearchTest = {
+  readonly query?: string;
+};
+
+export type SearchTestResult = {
+  readonly hits: readonly {
+    readonly title: string;
+    readonly url: string;
+  }[];
+  /** What did not answer, such as an engine that SearXNG asks. */
+  readonly failed: readonly string[];
+  readonly error: string | null;
+};
+
 export type UsageReport = {
   readonly usage: readonly {
     readonly day: string;
@@ -4342,6 +4384,24 @@ export type Routes = {
   'GET /api/settings/providers/{name}/models': {
     params: { name: string };
     result: ProviderModelList;
+  };
+  /** Show the search engine of the agent, without its key. */
+  'GET /api/settings/search': {
+    result: SearchSetting;
+  };
+  /** Choose the search engine of the agent. */
+  'PUT /api/settings/search': {
+    body: SearchChange;
+    result: SearchSetting;
+  };
+  /** Remove the stored search engine with its keys. That of the environment is used again, if there is one. */
+  'DELETE /api/settings/search': {
+    result: undefined;
+  };
+  /** Ask the search engine one query. */
+  'POST /api/settings/search/test': {
+    body: SearchTest;
+    result: SearchTestResult;
   };
   /** List what model calls used, by day (UTC) and model, newest day first, and how much is stored. */
   'GET /api/usage': {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { createSearchSettings } from '#agent/administration/search-settings.ts';
 import { createWebhookRoutes } from '#agent/administration/webhook-routes.ts';
 import { createAgent } from '#agent/agent.ts';
 import { createAttachments } from '#agent/attachments/attachments.ts';
@@ -63,8 +64,9 @@ export async function openCore(base: Base) {
       throw bytes ?? new AttachmentUnavailable('missing');
     },
   });
+  const searchSettings = createSearchSettings({ db, secrets, egress, configured: config.search });
   const fixedTools = [
-    ...builtinTools(egress, skills),
+    ...builtinTools(egress, skills, { open: searchSettings.open, perDay: config.search.perDay }),
     ...memoryTools(memory),
     ...missionTools(missions),
     ...fileTools(documents),
@@ -84,6 +86,7 @@ export async function openCore(base: Base) {
     ...models,
     ...tools,
     fixedTools,
+    searchSettings,
     memory,
     skills,
     missions,
@@ -135,6 +138,7 @@ function secretsOfService({ config, tokens }: Base): Map<string, string> {
   const all = [
     ...keys,
     ...webhook,
+    ['search_api_key', config.search.apiKey] as const,
     ['bucket_secret', config.attachmentsBucket?.secretAccessKey] as const,
     ['operator_token', tokens.operator] as const,
     ['gateway_token', tokens.gateway] as const,

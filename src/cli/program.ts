@@ -77,6 +77,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   config: async () => (await import('./setup/config.ts')).addConfigCommands,
   tool: async () => (await import('./tool/tool.ts')).addToolCommands,
   mcp: async () => (await import('./mcp/mcp.ts')).addMcpCommands,
+  search: async () => (await import('./search.ts')).addSearchCommands,
   skill: async () => (await import('./skill.ts')).addSkillCommands,
   webhook: async () => (await import('./webhook/webhook.ts')).addWebhookCommands,
   user: async () => (await import('./user/user.ts')).addUserCommands,

@@ -26,6 +26,7 @@ export type Config = {
   embeddingModel: string | undefined;
   /** Whether models name threads, and the route that does; undefined for the model of the thread. */
   titleModel: { enabled: boolean; route: string | undefined };
+  search: SearchConfig;
   /** What each user may spend; null means no limit. */
   spending: { tokensPerDay: number | null; usdPerDay: number | null };
   /** With more tools of MCP servers, the model searches for them. */
@@ -63,6 +64,19 @@ export type WebhookConfig = {
   callbackHosts: string[];
   jobDays: number;
 } & ({ enabled: true; secret: string } | { enabled: false });
+
+/** The search engine of the environment; `engine` is undefined when there is none. */
+export type SearchConfig = {
+  engine: Values['SEARCH_ENGINE'];
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  safe: Values['SEARCH_SAFE'];
+  language: string | undefined;
+  country: string | undefined;
+  only: string[];
+  not: string[];
+  perDay: { searches: number; pages: number };
+};
 
 export type EnabledWebhook = Extract<WebhookConfig, { enabled: true }>;
 
@@ -235,6 +249,7 @@ function toConfig(values: Values, problems: Problems): Config {
     mcpLocalServers: values.MCP_LOCAL_SERVERS,
     sandbox: toSandbox(values, problems),
     workspaces: { workspaceBytes: values.WORKSPACE_QUOTA_MB * MEGABYTE, userBytes: values.USER_STORAGE_MB * MEGABYTE },
+    search: toSearch(values, problems),
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     databaseConnections: values.DATABASE_CONNECTIONS,
@@ -280,6 +295,25 @@ function toOidc(values: Values, problems: Problems): OidcConfig | undefined {
     clientId: values.OIDC_CLIENT_ID ?? '',
     clientSecret: values.OIDC_CLIENT_SECRET,
     allowedDomains: values.OIDC_ALLOWED_DOMAINS,
+  };
+}
+
+function toSearch(values: Values, problems: Problems): SearchConfig {
+  const { SEARCH_ENGINE: engine, SEARCH_URL: baseUrl, SEARCH_API_KEY: apiKey } = values;
+  const when = `when SEARCH_ENGINE is ${engine}`;
+  if (engine === 'searxng' && !baseUrl) demand('SEARCH_URL', when, problems);
+  if (engine && engine !== 'searxng' && !apiKey) demand('SEARCH_API_KEY', when, problems);
+
+  return {
+    engine,
+    baseUrl,
+    apiKey,
+    safe: values.SEARCH_SAFE,
+    language: values.SEARCH_LANGUAGE,
+    country: values.SEARCH_COUNTRY,
+    only: values.SEARCH_ONLY ?? [],
+    not: values.SEARCH_NOT ?? [],
+    perDay: { searches: values.USER_SEARCHES_PER_DAY, pages: values.USER_PAGES_PER_DAY },
   };
 }
 

@@ -188,6 +188,33 @@ export const options = {
     help: 'Model that embeds notes, and serves /v1/embeddings.',
   },
 
+  SEARCH_ENGINE: {
+    parser: oneOf('searxng', 'brave', 'tavily', 'exa'),
+    unset: 'the one that was chosen in the browser, or none',
+    help: 'Search engine of the agent. A choice in the browser replaces it.',
+  },
+  SEARCH_URL: { parser: baseUrl, help: 'Address of SearXNG, which may be in a private network.' },
+  SEARCH_API_KEY: { parser: token, secret: true, help: 'Key of the search engine; SearXNG needs none.' },
+  SEARCH_SAFE: {
+    parser: oneOf('off', 'moderate', 'strict'),
+    default: 'moderate',
+    help: 'Whether the search engine leaves out what is not for everyone.',
+  },
+  SEARCH_LANGUAGE: { parser: token, unset: 'any', help: 'Language of the results, such as `en`.' },
+  SEARCH_COUNTRY: { parser: token, unset: 'any', help: 'Country of the search, such as `DE`.' },
+  SEARCH_ONLY: { parser: hostNames, unset: 'all', help: 'Hosts, with their subdomains, that results may be from.' },
+  SEARCH_NOT: { parser: hostNames, unset: 'none', help: 'Hosts, with their subdomains, that no result is from.' },
+  USER_SEARCHES_PER_DAY: {
+    parser: integer(0, 1_000_000),
+    default: '100',
+    help: 'Web searches that each user may make per day (UTC).',
+  },
+  USER_PAGES_PER_DAY: {
+    parser: integer(0, 1_000_000),
+    default: '300',
+    help: 'Web pages that the agent may open for each user per day (UTC).',
+  },
+
   USER_TOKENS_PER_DAY: {
     parser: integer(1, 1_000_000_000_000),
     unset: 'no limit',

@@ -4,7 +4,9 @@ import type { Owner } from '#store/connection.ts';
 import { skillListTool } from './builtin/skill-list.ts';
 import { skillReadTool } from './builtin/skill-read.ts';
 import { timeTool } from './builtin/time.ts';
+import { limitPages } from './builtin/web/limit-pages.ts';
 import { webFetchTool } from './builtin/web-fetch.ts';
+import { type OpenedSearch, type SearchLimits, webSearchTool } from './builtin/web-search.ts';
 import { deferTools } from './search/deferred-tools.ts';
 import type { Skills } from './skills/skills.ts';
 import type { Tool, ToolSet } from './tool.ts';
@@ -16,12 +18,19 @@ export type ToolRegistry = {
   defer(tools: ToolSet, history: readonly Item[]): ToolSet;
 };
 
-export const builtinTools = (egress: Pick<Egress, 'send'>, skills: Pick<Skills, 'list' | 'find'>): Tool[] => [
+export const builtinTools = (
+  egress: Pick<Egress, 'send'>,
+  skills: Pick<Skills, 'list' | 'find'>,
+  web: { readonly open: () => Promise<OpenedSearch | undefined>; readonly perDay: SearchLimits } = NO_SEARCH,
+): Tool[] => [
   timeTool(),
-  webFetchTool(egress),
+  limitPages(webFetchTool(egress), web.perDay.pages),
+  webSearchTool(web.open, web.perDay),
   skillListTool(skills),
   skillReadTool(skills),
 ];
+
+const NO_SEARCH = { open: async () => undefined, perDay: { searches: 0, pages: Number.POSITIVE_INFINITY } };
 
 /** Built-in tools, installed ones, and tools of servers. If names are equal, the first kind in this order is used. */
 export function createRegistry(
@@ -31,9 +40,15 @@ export function createRegistry(
   deferAbove = Number.POSITIVE_INFINITY,
 ): ToolRegistry {
   return {
-    current: async (owner) => createToolSet([...(await ofServers(owner)), ...(await installed()), ...fixed]),
+    current: async (owner) =>
+      createToolSet([...(await ofServers(owner)), ...(await installed()), ...(await listOffered(fixed))]),
     defer: (tools, history) => deferTools(tools, history, deferAbove),
   };
+}
+
+async function listOffered(tools: readonly Tool[]): Promise<Tool[]> {
+  const offered = await Promise.all(tools.map(async (tool) => (await tool.isOffered?.()) ?? true));
+  return tools.filter((_, index) => offered[index]);
 }
 
 function createToolSet(tools: readonly Tool[]): ToolSet {

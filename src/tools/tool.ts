@@ -1,5 +1,7 @@
 import type { WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { WebUse } from '#domain/search/web-use.ts';
+import type { ModelCall } from '#domain/spending.ts';
 import type { AttachedPart, OutputReads, RanCode } from '#domain/thread/item.ts';
 import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
@@ -39,6 +41,8 @@ export type Tool = {
   readonly needsDocuments?: true;
   /** Its calls can ask a person: they throw `InputRequired`. */
   readonly asks?: true;
+  /** Whether models are told of it; always when left out. */
+  isOffered?(): Promise<boolean>;
   /** Milliseconds for which this replica refuses its calls, because it crashed too often. */
   quarantineLeft?(): number;
   /** Resolves to the output for the model, which includes the tool's own errors. Throws only if the tool can't run at all. */
@@ -117,6 +121,10 @@ export type ToolContext = {
   readonly workspace?: OpenWorkspace | undefined;
   /** The thread's sources. Undefined where there is no thread. */
   readonly sources?: OpenSources | undefined;
+  /** What was searched and opened so far, for the limits. Undefined where there is no thread. */
+  readonly webUse?: (() => Promise<WebUse>) | undefined;
+  /** Counts what the call has cost. It is written with the output. */
+  readonly onCost?: ((cost: ModelCall) => void) | undefined;
   /** Shows how far the call is. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   /** Adds a picture or a file to the output. People see it; the model does if it is marked. */

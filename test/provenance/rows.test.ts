@@ -8,7 +8,9 @@ import { startWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ settings: { SANDBOX: 'auto' } });
+  world = await startWorld({
+    settings: { SANDBOX: 'auto', SEARCH_ENGINE: 'searxng', SEARCH_URL: 'https://search.example.com' },
+  });
 });
 afterAll(() => world.close());
 
@@ -16,6 +18,9 @@ afterAll(() => world.close());
 const TOOLS: Record<string, { readonly out: string } | { readonly harmless: string }> = {
   reborn_time: { harmless: 'computes' },
   reborn_web_fetch: { out: 'another host' },
+  reborn_web_search: {
+    harmless: 'sends words to the engine of the operator alone: test/journeys/tools/web-search.test.ts',
+  },
   skill_list: { harmless: 'reads what the operator or the person wrote' },
   skill_read: { harmless: 'reads what the operator or the person wrote' },
   reborn_file_list: { harmless: 'reads' },

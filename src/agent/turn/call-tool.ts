@@ -16,6 +16,8 @@ export async function callTool(
     decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'ownLinks' | 'allowedBy' | 'answered'>;
     workspace?: ToolContext['workspace'];
     sources?: ToolContext['sources'];
+    webUse?: ToolContext['webUse'];
+    onCost?: ToolContext['onCost'];
     onProgress?: ToolContext['onProgress'];
     onFile?: ToolContext['onFile'];
     onReads?: ToolContext['onReads'];
@@ -46,6 +48,8 @@ export async function callTool(
       allowedBy,
       workspace: options.workspace,
       sources: options.sources,
+      webUse: options.webUse,
+      onCost: options.onCost,
       onProgress: options.onProgress,
       onFile: options.onFile,
       onReads: options.onReads,

@@ -1,10 +1,12 @@
 import { StaleWorkspace } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
+import type { ModelCall } from '#domain/spending.ts';
 import type { AttachedPart, FunctionCallItem, Item, OutputReads, RanCode, WrittenItem } from '#domain/thread/item.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { readWebUse } from '#store/spending/web-use.ts';
 import { deleteCallQuestion } from '#store/tools/call-questions.ts';
 import { flowOf, InputRequired, SignInRequired } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
@@ -72,6 +74,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
   const staging = stageFiles(parts.files, turn, signal);
   const sources = stageSources(parts.db, turn);
   let ran: RanCode | undefined;
+  let cost: ModelCall | null = null;
   let reads: OutputReads = tool ? flowOf(tool).reads : {};
   const returned = await parts.log.toolCalled(call, tool, (onStopped) =>
     callTool(call, {
@@ -81,6 +84,8 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       traceparent,
       workspace: staging.port,
       sources: sources.port,
+      webUse: () => withOwner(parts.db, turn, (trx) => readWebUse(trx, turn, { ...turn, run: turn.run ?? turn.id })),
+      onCost: (counted) => (cost = counted),
       onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),
       onFile: (file) => files.push(file),
       onReads: (said) => (reads = said),
@@ -88,7 +93,8 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       onStopped,
     }),
   );
-  return writeWithFiles(parts.items, staging, situation, async ({ version, line }) => {
+  const append = (output: WrittenItem) => parts.items.append([output], cost);
+  return writeWithFiles(append, staging, situation, async ({ version, line }) => {
     const received = await parts.safety.receive(turn, call.name, line ? `${returned}\n${line}` : returned);
     const output = outputOf(call, received, { reads, ran, allowedBy, files, version, sources: sources.staged });
     return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
@@ -97,7 +103,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
 
 /** Writes an output together with the files that its call has changed. They move to a newer version if a person made one meanwhile. */
 async function writeWithFiles(
-  items: ToolParts['items'],
+  append: (output: WrittenItem) => Promise<Item[]>,
   staging: Staging,
   situation: Situation | undefined,
   outputWith: (prepared: Prepared) => Promise<WrittenItem>,
@@ -106,7 +112,7 @@ async function writeWithFiles(
   try {
     for (;;) {
       try {
-        const written = await items.append([await outputWith(prepared)]);
+        const written = await append(await outputWith(prepared));
         staging.end(prepared.version);
         return written;
       } catch (error) {

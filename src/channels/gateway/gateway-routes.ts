@@ -23,6 +23,7 @@ import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import { deviceRoutes } from './notifications/device-routes.ts';
 import { notificationRoutes } from './notifications/notification-routes.ts';
 import { retentionRoutes } from './retention/retention-routes.ts';
+import { searchRoutes } from './search/search-routes.ts';
 import { shareRoutes } from './shares/share-routes.ts';
 import { signInLinkRoute } from './sign-in/sign-in-link-route.ts';
 import { skillRoutes } from './skills/skill-routes.ts';
@@ -88,6 +89,7 @@ export const gatewayRoutes = [
   ...settingsRoutes,
   ...retentionRoutes,
   ...providerRoutes,
+  ...searchRoutes,
   usageRoute,
   auditRoute,
   statusRoute,

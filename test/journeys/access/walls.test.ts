@@ -294,6 +294,13 @@ const MATRIX: Record<string, Row> = {
   'GET /api/settings/providers/:name/models': row([403, 403, 404, 404], () => ({
     route: '/api/settings/providers/none/models',
   })),
+  'GET /api/settings/search': row([403, 403, 200, 200], () => ({ route: '/api/settings/search' })),
+  'PUT /api/settings/search': row([403, 403, 200, 200], () => ({
+    route: '/api/settings/search',
+    body: { engine: 'searxng', base_url: 'https://search.example.com' },
+  })),
+  'DELETE /api/settings/search': row([403, 403, 204, 404], () => ({ route: '/api/settings/search' })),
+  'POST /api/settings/search/test': row([403, 403, 200, 200], () => ({ route: '/api/settings/search/test', body: {} })),
   'GET /api/folders': row([200, 200, 200, 200], () => ({ route: '/api/folders' })),
   'POST /api/folders': row([201, 201, 201, 201], () => ({
     route: '/api/folders',

@@ -29,6 +29,8 @@ export const actionWords = (): Readonly<Record<string, string>> => ({
   'policy.unset': t`Removed a tool's policy`,
   'provider.put': t`Changed a model provider`,
   'provider.remove': t`Removed a model provider`,
+  'search.put': t`Changed the search engine`,
+  'search.remove': t`Removed the search engine`,
   'secret.put': t`Stored a secret`,
   'secret.remove': t`Removed a secret`,
   'secret.renew': t`Renewed a secret`,

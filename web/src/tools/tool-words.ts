@@ -12,12 +12,15 @@ export function reachOfBuiltin(name: string): string {
   if (name.startsWith('mission_')) return t`Your missions, and nothing else.`;
   if (name.startsWith('skill_')) return t`The skills that you can use, and nothing else.`;
   if (name === 'reborn_web_fetch') return t`Public web pages by https. It sends nothing but the address.`;
+  if (name === 'reborn_web_search')
+    return t`The search engine that the operator has chosen. It sends the words of the search.`;
   return t`Nothing outside of the service.`;
 }
 
 const BUILTIN: Readonly<Record<string, () => string>> = {
   reborn_time: () => t`Tells the date and the time, also in other time zones.`,
   reborn_web_fetch: () => t`Reads a public web page as text.`,
+  reborn_web_search: () => t`Searches the web.`,
   memory_search: () => t`Searches your notes.`,
   memory_read: () => t`Reads one of your notes.`,
   memory_write: () => t`Writes a note, or changes one, so that the agent remembers something about you.`,

@@ -17,6 +17,7 @@ import { InstallTool } from './install-tool.tsx';
 import { ToolDrawer } from './tool-drawer.tsx';
 import { wordsOfLevel } from './tool-policy.tsx';
 import { describeTool } from './tool-words.ts';
+import { WebSearch } from './web-search.tsx';
 
 /** What the agent can do. */
 export function ToolsPage() {
@@ -47,6 +48,7 @@ export function ToolsPage() {
         </>
       }
     >
+      {me.role === 'operator' && <WebSearch />}
       <Listed
         rows={shown}
         error={error}

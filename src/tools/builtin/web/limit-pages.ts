@@ -1,0 +1,22 @@
+import { NO_USAGE } from '#domain/usage.ts';
+import type { Tool } from '../../tool.ts';
+
+/** Counts the pages that are opened, and refuses more than a user may open in a day. `judgeAddress` asks long before that. */
+export function limitPages(tool: Tool, most: number): Tool {
+  return {
+    ...tool,
+    async call(argumentsJson, context) {
+      const startedAt = performance.now();
+      if (((await context.webUse?.())?.pagesToday ?? 0) >= most) {
+        context.onReads?.({});
+        return JSON.stringify({
+          error: `Not opened: ${most} pages were opened for the user today, which is the limit. Answer with what you have, and say so.`,
+        });
+      }
+      const output = await tool.call(argumentsJson, context);
+      const milliseconds = performance.now() - startedAt;
+      context.onCost?.({ provider: 'web', model: 'page', usage: NO_USAGE, milliseconds, failed: false });
+      return output;
+    },
+  };
+}
