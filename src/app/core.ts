@@ -66,7 +66,7 @@ export async function openCore(base: Base) {
   });
   const searchSettings = createSearchSettings({ db, secrets, egress, configured: config.search });
   const fixedTools = [
-    ...builtinTools(egress, skills, { open: searchSettings.open, perDay: config.search.perDay }),
+    ...builtinTools(egress, skills, { open: () => searchSettings.open(), perDay: config.search.perDay }),
     ...memoryTools(memory),
     ...missionTools(missions),
     ...fileTools(documents),

@@ -106,7 +106,11 @@ function Tested({ result }: { readonly result: SearchTestResult }) {
   );
 }
 
-type FormProps = { readonly setting: SearchSetting; readonly onDone: () => void; readonly onCancel: () => void };
+type FormProps = {
+  readonly setting: SearchSetting;
+  readonly onDone: () => Promise<void>;
+  readonly onCancel: () => void;
+};
 
 function SearchForm({ setting, onDone, onCancel }: FormProps) {
   const [engine, setEngine] = useState(setting.engine ?? 'searxng');
