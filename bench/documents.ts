@@ -36,7 +36,7 @@ await client.connect();
 await client.query(`set app.user_id = 'ann'`);
 const random = randomFrom(7);
 const vocabulary = Array.from({ length: 50_000 }, (_, rank) => syllables(rank));
-const extract = createExtractor({ enclose: async () => (await findWall()).enclose });
+const extract = createExtractor({ findWall });
 let known: Map<string, number> | undefined;
 const never = new AbortController().signal;
 const contents = new Map<string, Buffer>();

@@ -16,6 +16,7 @@ export default defineConfig({
             'use/files',
             'use/sources',
             'use/search',
+            'use/documents',
             'use/approvals',
             'use/missions',
             'use/channels',

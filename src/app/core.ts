@@ -57,7 +57,7 @@ export async function openCore(base: Base) {
   const documents = createDocuments({
     db,
     embedder: models.embedder,
-    extract: createExtractor({ enclose: async () => (await findWall()).enclose }),
+    extract: createExtractor({ findWall }),
     read: async (owner, sha256, signal) => {
       const bytes = (await attachments.readPatiently(owner, [sha256], signal)).get(sha256);
       if (Buffer.isBuffer(bytes)) return bytes;

@@ -9,7 +9,7 @@ export type Extracted = { readonly pages: readonly Page[] } | { readonly reason:
 export type Extract = (kind: DocumentKind, bytes: Uint8Array, signal: AbortSignal) => Promise<Extracted>;
 
 /** What the operating system denies the process in addition, where it can. */
-export type Enclose = (program: string, args: readonly string[]) => Enclosed;
+export type Enclosure = { enclose(program: string, args: readonly string[]): Enclosed };
 type Enclosed = {
   readonly file: string;
   readonly args: readonly string[];
@@ -18,7 +18,7 @@ type Enclosed = {
 };
 
 type ExtractorOptions = {
-  readonly enclose: () => Promise<Enclose>;
+  readonly findWall: () => Promise<Enclosure>;
   readonly timeoutMs?: number;
 };
 
@@ -55,11 +55,11 @@ const answer = z.union([
 ]);
 
 /** Reads documents, each in a process of its own: whatever a file does to its reader, nothing else is there to be reached. */
-export function createExtractor({ enclose, timeoutMs = TIMEOUT_MS }: ExtractorOptions): Extract {
+export function createExtractor({ findWall, timeoutMs = TIMEOUT_MS }: ExtractorOptions): Extract {
   return async (kind, bytes, signal) => {
-    const [program, enclosing] = await Promise.all([loadProgram(), enclose()]);
+    const [program, wall] = await Promise.all([loadProgram(), findWall()]);
     signal.throwIfAborted();
-    const { file, args, ...user } = enclosing(process.execPath, FLAGS);
+    const { file, args, ...user } = wall.enclose(process.execPath, FLAGS);
     const child = spawn(file, args, { ...user, env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] });
     const limits = watch(child, signal, timeoutMs);
     child.stdin.on('error', () => {}); // the process has died, and `close` follows
@@ -106,10 +106,11 @@ function watch(child: ChildProcess, signal: AbortSignal, timeoutMs: number) {
   const late = setTimeout(end, timeoutMs, `Reading it took longer than ${Math.round(timeoutMs / 1000)} seconds.`);
   const onAbort = () => end('It was stopped.');
   signal.addEventListener('abort', onAbort);
-  const looking = setInterval(async () => {
+  const look = async () => {
     if (child.pid && (await residentBytes(child.pid)) > MOST_MEMORY)
       end('Reading it needs more than 512 MiB of memory.');
-  }, LOOK_MS);
+  };
+  const looking = setInterval(() => void look(), LOOK_MS);
   return {
     end,
     ended: () => {

@@ -18,7 +18,7 @@ test('a short page is one passage, and no passage is part of two pages', () => {
 
 test.for([
   ['words', 'lorem ipsum dolor sit amet. '.repeat(500)],
-  ['lines', `${'a line of a table\n'.repeat(300)}`],
+  ['lines', 'a line of a table\n'.repeat(300)],
   ['one long word', 'x'.repeat(20_000)],
   ['characters of several bytes', '漢字かな交じり文。'.repeat(800)],
   ['pairs', '🦊'.repeat(3000)],

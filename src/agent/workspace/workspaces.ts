@@ -34,13 +34,7 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
     bytesOf: (owner: Owner, files: readonly WorkspaceFile[]): Promise<Buffer[]> => stored.bytesOf(owner, files),
     limits: stored.limits,
 
-    /** What is known of the text of these files. Without documents, nothing is asked. */
-    async documentsOf(owner: Owner, { files }: Workspace): Promise<ReadonlyMap<AttachmentHash, Document>> {
-      const hashes = [...files.values()].filter(({ path }) => documentKindOf(path)).map(({ sha256 }) => sha256);
-      if (hashes.length === 0) return new Map();
-      const found = await withOwner(db, owner, (trx) => findDocuments(trx, owner, hashes));
-      return new Map(found.map((document) => [document.sha256, document]));
-    },
+    documentsOf: (owner: Owner, files: Workspace) => documentsOf(db, owner, files),
 
     /** The files of a thread, which must exist. */
     list: open,
@@ -105,6 +99,18 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
       });
     },
   };
+}
+
+/** What is known of the text of these files. Without documents, nothing is asked. */
+async function documentsOf(
+  db: Database,
+  owner: Owner,
+  { files }: Workspace,
+): Promise<ReadonlyMap<AttachmentHash, Document>> {
+  const hashes = [...files.values()].filter(({ path }) => documentKindOf(path)).map(({ sha256 }) => sha256);
+  if (hashes.length === 0) return new Map();
+  const found = await withOwner(db, owner, (trx) => findDocuments(trx, owner, hashes));
+  return new Map(found.map((document) => [document.sha256, document]));
 }
 
 const openFiles = (db: Database, owner: Owner, thread: ThreadId, version?: number): Promise<Workspace> =>

@@ -48,21 +48,22 @@ export type XmlEvents = {
 };
 
 /** Reads an XML file by its events. Declarations are refused: no office file has them, and entities can be bombs. */
-export function readXml(xml: string, { open, text, close }: XmlEvents): void {
+export function readXml(xml: string, events: XmlEvents): void {
   let depth = 0;
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
         if (++depth > MOST_OPEN) throw new Unreadable('Its elements are nested too deeply.');
-        open?.(localName(name), attributes);
+        events.open?.(localName(name), attributes);
       },
-      ontext: (given) => text?.(given),
+      ontext: (given) => events.text?.(given),
       onclosetag: (name) => {
         depth--;
-        close?.(localName(name));
+        events.close?.(localName(name));
       },
       onprocessinginstruction: (name) => {
-        if (/^!/.test(name)) throw new Unreadable('It declares XML entities, which no document of this kind does.');
+        if (name.startsWith('!'))
+          throw new Unreadable('It declares XML entities, which no document of this kind does.');
       },
     },
     { xmlMode: true, decodeEntities: true },

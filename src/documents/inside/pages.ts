@@ -12,7 +12,7 @@ const MOST_HEADING = 300;
 /** A section ends at the next heading from here on, or at the next paragraph. */
 const SECTION_CHARS = 4000;
 const LONGEST_SECTION = 12_000;
-export const ROWS_OF_A_PAGE = 100;
+const ROWS_OF_A_PAGE = 100;
 
 export type Pages = ReturnType<typeof createPages>;
 

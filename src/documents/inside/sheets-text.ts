@@ -112,7 +112,7 @@ function readSheet(xml: string, title: string, values: Values, pages: Pages): vo
 }
 
 const columnOf = (place: string): number =>
-  [...(/^[A-Z]{1,3}/.exec(place)?.[0] ?? '')].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  Array.from(/^[A-Z]{1,3}/.exec(place)?.[0] ?? '').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
 
 function valueOf(value: string, { type, style }: { type: string; style: number }, values: Values): string {
   if (type === 's') return (values.shared[Number(value)] ?? '').replaceAll('\n', ' ');

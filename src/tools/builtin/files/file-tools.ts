@@ -54,7 +54,7 @@ const listTool = (documents: FileDocuments) =>
       const listed = [...files.values()].filter((file) => !pattern || matchesGlob(file.path, pattern));
       if (listed.length === 0) return pattern ? `No file matches ${pattern}.` : 'There are no files yet.';
       const shown = listed.slice(0, MOST_LISTED);
-      const hashes = shown.filter(({ path }) => documentKindOf(path)).map(({ sha256 }) => sha256);
+      const hashes = shown.filter((file) => documentKindOf(file.path)).map(({ sha256 }) => sha256);
       const read = new Map((await documents.find(owner, hashes)).map((document) => [document.sha256, document]));
       const lines = shown.map((file) => {
         const document = read.get(file.sha256);
