@@ -1352,7 +1352,7 @@ export type FileList = {
   /** 0 as long as the thread had no file. */
   readonly version: number;
   /** Sorted by path. */
-  readonly files: readonly {
+  readonly files: readonly ({
     readonly path: string;
     readonly bytes: number;
     /** By the end of the name. */
@@ -1368,7 +1368,7 @@ export type FileList = {
       /** Pages without text, such as scans. */
       readonly empty_pages: number;
     } | null;
-  }[];
+  })[];
   /** Of all files in this version. */
   readonly bytes: number;
   /** The most bytes that the files of a thread can have. */
@@ -1422,14 +1422,23 @@ export type ThreadExport = {
   readonly thread: Thread;
   readonly items: readonly ThreadItem[];
   /** The files of the thread in their newest version, without their bytes. */
-  readonly files: readonly {
+  readonly files: readonly ({
     readonly path: string;
     readonly bytes: number;
     /** By the end of the name. */
     readonly media_type: string;
     /** The version that changed it last. */
     readonly version: number;
-  }[];
+    /** Whether its text can be searched and read by page; null for a file without one, such as a picture. */
+    readonly document: {
+      readonly state: 'waiting' | 'ready' | 'failed';
+      /** Why its text can't be read. */
+      readonly reason: string | null;
+      readonly pages: number;
+      /** Pages without text, such as scans. */
+      readonly empty_pages: number;
+    } | null;
+  })[];
   /** The bytes of images and files in base64, by the `url` of their part. */
   readonly attachments: Readonly<Record<string, string>>;
 };
