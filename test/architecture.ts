@@ -131,7 +131,7 @@ const WIRED_COMMANDS = [
   'cli/user/user-export.ts', // no operator can read another user through the API
 ];
 const WIRING =
-  /^(?:app|agent|auth|cells|channels|database|egress|engine|lifecycle|memory|models|sandbox|search|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;
+  /^(?:app|agent|auth|cells|channels|database|documents|egress|engine|lifecycle|memory|models|sandbox|search|store)\/|^cli\/connect\/(?:with-database|with-accounts|start-service)\.ts$/;
 
 /** Every violation of the tables above, as sentences. */
 export function findViolations(files: SourceFile[]): string[] {
