@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkLooks } from './check-page.ts';
+import { checkLooks, checkPage } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
@@ -17,6 +17,8 @@ afterAll(async () => {
   await stage.close();
 });
 
+const PHONE = { width: 390, height: 844 };
+
 const python = (title: string, code: string) => `use reborn_python ${JSON.stringify({ title, code })}`;
 
 const CHART = `
@@ -26,35 +28,84 @@ print(costs.to_string(index=False))
 costs.plot.bar(x='supplier', y='kr', legend=False, figsize=(6, 3)); plt.tight_layout(); plt.savefig('costs.png')
 costs.sort_values('kr').to_csv('sorted.csv', index=False)`;
 
-test('a table is attached, code draws it, the picture is in the thread, and the files are in the panel', async () => {
+const CHANGE = `
+costs = costs[costs.kr > 20_000]
+costs.plot.bar(x='supplier', y='kr', legend=False, figsize=(6, 3)); plt.tight_layout(); plt.savefig('costs.png')
+costs.sort_values('kr').to_csv('sorted.csv', index=False)`;
+
+const show = (...paths: string[]) => `use reborn_file_present ${JSON.stringify({ paths })}`;
+
+test('on a phone: a table is attached, code draws it, the files are opened, changed, compared, restored and saved', async () => {
   const page = await browser.signIn(stage.url);
+  await page.setViewportSize(PHONE);
   await page.locator('input[type=file]').setInputFiles({
     name: 'costs.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from('supplier,kr\nElvekraft,48616\nØst Renhold,14000\nNordlys,23500\n'),
   });
-  await ask(page, `${python('Compare the suppliers', CHART)}\nCompare them, please.`);
+  await ask(
+    page,
+    `${python('Compare the suppliers', CHART)}\n${show('costs.png', 'sorted.csv')}\nCompare them, please.`,
+  );
   const card = page.getByRole('region', { name: 'Compare the suppliers' });
+  await page.getByText(/^2 steps, /).click(); // they fold when all are done
   await card.getByText(/Øst Renhold +14000/).waitFor();
   await card.getByText(/\+costs\.png \([\d.]+ kB\), \+sorted\.csv .*; version 2/).waitFor();
-  await page.getByRole('article').getByRole('img').or(page.locator('main img')).first().waitFor();
-  await checkLooks(page, 'code-card');
-
   await card.getByText('Code', { exact: true }).click();
   await card.getByText("costs = pd.read_csv('costs.csv')").waitFor();
+  await card.getByText('Code', { exact: true }).click();
+  const files = page.getByRole('group', { name: 'Files' });
+  const chart = files.getByRole('img', { name: 'Open costs.png' });
+  await expect.poll(() => chart.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(600);
+  expect(await page.locator('main img').count()).toBe(1); // drawn and presented, but shown once
+  await checkLooks(page, 'code-card');
 
-  await ask(page, python('Try something', "print('a' * 3)\nopen('missing.csv')"));
-  const failed = page.getByRole('region', { name: 'Try something' });
-  await failed.getByText('FileNotFoundError').waitFor();
-
-  await page.keyboard.press('Alt+.');
+  await files.getByRole('button', { name: /^costs\.png/ }).click();
   const panel = page.getByRole('complementary', { name: 'Files' });
-  await panel.waitFor();
+  await panel.getByRole('img', { name: 'costs.png' }).waitFor();
+  expect(await panel.boundingBox()).toMatchObject({ x: 0, y: 0, ...PHONE });
+  await checkPage(page, 'code-chart-390');
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await panel.waitFor({ state: 'detached' });
+
+  await ask(page, `${python('Leave one out', CHANGE)}\n${show('sorted.csv')}`);
+  await page
+    .getByText(/^2 steps, /)
+    .nth(1)
+    .click();
+  await page
+    .getByRole('region', { name: 'Leave one out' })
+    .getByText(/~costs\.png, ~sorted\.csv; version 3/)
+    .waitFor();
+  await page
+    .getByRole('group', { name: 'Files' })
+    .last()
+    .getByRole('button', { name: /^sorted\.csv/ })
+    .click();
+  await panel.getByText('Version 2 of 2').waitFor();
+  await panel.getByRole('tab', { name: /Changes/ }).click();
+  await panel.getByRole('row').filter({ hasText: 'Øst Renhold,14000' }).getByText('removed').waitFor();
+  await checkPage(page, 'code-changes-390');
+  await panel.getByRole('button', { name: 'Restore version 1' }).click();
+  await panel.getByText('Version 3 of 3').waitFor();
+  await panel.getByRole('tab', { name: 'Preview' }).click();
+  await panel.getByRole('cell', { name: 'Øst Renhold' }).waitFor();
+  await checkPage(page, 'code-restored-390');
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
     panel.getByRole('button', { name: 'Download', exact: true }).click(),
   ]);
-  expect((await readFile(await saved.path())).length).toBeGreaterThan(0);
+  expect(await readFile(await saved.path(), 'utf8')).toBe(
+    'supplier,kr\nØst Renhold,14000\nNordlys,23500\nElvekraft,48616\n',
+  );
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+
+  await ask(page, python('Try something', "print('a' * 3)\nopen('missing.csv')"));
+  await page.getByRole('region', { name: 'Try something' }).getByText('FileNotFoundError').waitFor();
+  await checkPage(page, 'code-failed-390');
+  expect(page.problems).toEqual([]);
+  await page.close();
 });
 
 test('output is shown while code runs', async () => {

@@ -54,7 +54,7 @@ test('a file is attached, written, edited, shown, compared, restored and downloa
   await tell(page, use('edit', edit), 'Changed once');
   await tell(page, use('present', { paths: ['code/compare.py', 'costs.csv'] }), 'Shown to the user');
 
-  const cards = page.getByRole('region', { name: 'Files' });
+  const cards = page.getByRole('group', { name: 'Files' });
   await cards.getByText(/Code, \d+ B, version 2/).waitFor();
   await cards.getByText(/Table, \d+ B, version 1/).waitFor();
   const panel = panelOf(page);
@@ -206,7 +206,7 @@ test('pictures are shown above their card, many files fold, and a deleted one ca
   await put(threadOf(page), 'dot.png', Buffer.from(PIXEL, 'base64'));
   await put(threadOf(page), 'paper.pdf', Buffer.from('%PDF-1.7\n\0'));
   await tell(page, use('present', { paths: ['./dot.png', 'paper.pdf'] }), 'Shown to the user: dot.png');
-  const cards = page.getByRole('region', { name: 'Files' }).first();
+  const cards = page.getByRole('group', { name: 'Files' }).first();
   await cards.getByRole('img', { name: 'Open dot.png' }).waitFor();
   expect(await save(page, () => cards.getByRole('button', { name: 'Download paper.pdf' }).click())).toEqual({
     name: 'paper.pdf',
@@ -227,7 +227,7 @@ test('pictures are shown above their card, many files fold, and a deleted one ca
   await cards.getByText('Deleted, just now').waitFor();
   await cards.getByRole('button', { name: 'Restore', exact: true }).click();
   await cards.getByText('PDF').waitFor();
-  const many = page.getByRole('region', { name: 'Files' }).nth(1);
+  const many = page.getByRole('group', { name: 'Files' }).nth(1);
   expect(await many.getByRole('listitem').count()).toBe(0);
   await many.getByRole('button', { name: '5 files' }).click();
   expect(await many.getByRole('listitem').count()).toBe(5);
@@ -276,7 +276,7 @@ test('nothing in a file or its name runs, or reaches another host', async () => 
   );
   await tell(page, use('present', { paths: ['page.html', 'drawing.svg', name] }), 'Shown to the user');
 
-  const cards = page.getByRole('region', { name: 'Files' });
+  const cards = page.getByRole('group', { name: 'Files' });
   const panel = panelOf(page);
   await cards.getByRole('button', { name: /^page\.html/ }).click();
   const frame = panel.frameLocator('iframe');

@@ -61,7 +61,7 @@ function PieceRows({ piece, isWide }: { readonly piece: Piece; readonly isWide: 
           ))
         : lines.map((line, index) => (
             <tr key={index}>
-              <Side line={line} number={line.after ?? line.before} />
+              <Side line={line} number={line.after ?? line.before} isAlone />
             </tr>
           ))}
     </tbody>
@@ -74,7 +74,14 @@ const LOOKS = {
   added: { sign: '+', className: 'bg-done-wash', sayer: () => t`added` },
 };
 
-function Side({ line, number }: { readonly line: Line | undefined; readonly number: number | undefined }) {
+type SideProps = {
+  readonly line: Line | undefined;
+  readonly number: number | undefined;
+  /** Whether it is the only one of its row. */
+  readonly isAlone?: boolean;
+};
+
+function Side({ line, number, isAlone = false }: SideProps) {
   const { sign, className, sayer } = LOOKS[line?.kind ?? 'same'];
   return (
     <Fragment>
@@ -84,7 +91,7 @@ function Side({ line, number }: { readonly line: Line | undefined; readonly numb
         <span className="sr-only">{sayer()}</span>
       </td>
       <td
-        className={`w-1/2 pe-4 break-words whitespace-pre-wrap [overflow-wrap:anywhere] ${line ? className : 'bg-sunken'}`}
+        className={`${isAlone ? 'w-full' : 'w-1/2'} pe-4 break-words whitespace-pre-wrap [overflow-wrap:anywhere] ${line ? className : 'bg-sunken'}`}
       >
         {line?.text}
       </td>

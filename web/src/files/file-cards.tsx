@@ -23,7 +23,8 @@ export function FileCards({ files }: { readonly files: readonly PresentedFile[] 
   if (files.length === 0) return null;
   const shown = files.length > MOST_CARDS && !areAllShown ? [] : files;
   return (
-    <section aria-label={t`Files`} className="@container mt-2">
+    // Not a landmark: a thread has many of them.
+    <div role="group" aria-label={t`Files`} className="@container mt-2">
       {files.length > MOST_CARDS && (
         <button
           type="button"
@@ -42,7 +43,7 @@ export function FileCards({ files }: { readonly files: readonly PresentedFile[] 
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
 

@@ -65,7 +65,7 @@ function Lines({
   const shown = isWhole || isLive ? lines : lines.slice(0, most);
   return (
     <>
-      <pre className="overflow-x-auto px-3.5 pb-2 font-mono text-meta" aria-live="off">
+      <pre className="overflow-x-auto px-3.5 pb-2 font-mono text-meta" aria-live="off" tabIndex={0}>
         {shown.join('\n')}
       </pre>
       {shown.length < lines.length && (

@@ -1,4 +1,5 @@
 import { plural } from '@lingui/core/macro';
+import type { ItemPart } from '@reborn-agent/client/api';
 import { FileCards } from '../../files/file-cards.tsx';
 import { isPresenting, presentedFiles } from '../../files/presented.ts';
 import { formatDuration } from '../../format/time.ts';
@@ -16,6 +17,9 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
   const done = steps.every(({ output }) => output);
   const files = steps.flatMap(({ call, output }) => presentedFiles(call, output));
   const presented = new Map(files.map((file) => [file.path, file])); // each once, as it was shown last
+  // A picture has no name in an output, so its size tells it from others.
+  const isShownBelow = (part: ItemPart): boolean =>
+    part.type === 'image' && files.some(({ isPicture, bytes }) => isPicture && bytes === part.bytes);
   return (
     <div className="pb-3.5">
       {first && <Speaker name="Reborn" />}
@@ -34,11 +38,15 @@ export function Steps({ steps, first }: { readonly steps: readonly Step[]; reado
           </div>
         </details>
       )}
-      <SentFiles parts={steps.flatMap(({ call, output }) => (isPresenting(call) ? [] : (output?.parts ?? [])))} />
+      <SentFiles parts={steps.flatMap(madeBy).filter((part) => !isShownBelow(part))} />
       <FileCards files={[...presented.values()]} />
     </div>
   );
 }
+
+/** What a call shows by itself. A file that the agent has read is no news to the person. */
+const madeBy = ({ call, output }: Step): readonly ItemPart[] =>
+  isPresenting(call) || call.name === 'reborn_file_read' ? [] : (output?.parts ?? []);
 
 function StepView({ step }: { readonly step: Step }) {
   const run = codeRunOf(step.call);
