@@ -60,3 +60,12 @@ test('a hidden attachment shows neither its name nor its bytes', () => {
   expect(JSON.stringify(toShared(share, message))).not.toContain('salaries');
   expect(toShared({ ...share, withAttachments: true }, message)).toMatchObject({ content: [{}, file] });
 });
+
+test('visitors see the sources of an answer as a list', () => {
+  const source = { number: 3, url: 'https://a.example/x', title: 'Harbour', published: null, how: 'read' } as const;
+  const citations = { marks: [{ start: 6, end: 10, number: 3, check: 'read' }], sources: [source] } as const;
+  const answer = { ...said('assistant'), content: [text('Fresh [s3].')], citations } as ItemBody;
+  expect(toShared(share, item(answer))).toMatchObject({
+    content: [{ text: 'Fresh [1].\n\nSources:\n1. [Harbour](https://a.example/x) – a.example' }],
+  });
+});

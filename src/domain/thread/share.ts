@@ -1,5 +1,6 @@
 import type { ThreadId } from '../ids.ts';
-import type { ContentPart, DatedItem, MessageBody } from './item.ts';
+import { withSourceList } from '../search/cited-text.ts';
+import { type ContentPart, type DatedItem, type MessageBody, text, textOf } from './item.ts';
 
 /** A thread that anyone with the link can read. */
 export type Share = {
@@ -34,7 +35,14 @@ export function toShared(share: Share, item: DatedItem): SharedItem | undefined 
   switch (item.type) {
     case 'message':
       if (item.role === 'system' || item.role === 'developer') return undefined;
-      return { id, createdAt, type: 'message', role: item.role, content: partsOf(item.content), status: item.status };
+      return {
+        id,
+        createdAt,
+        type: 'message',
+        role: item.role,
+        content: partsOf(citedContent(item)),
+        status: item.status,
+      };
     case 'function_call':
       if (!share.withTools) return undefined;
       return { id, createdAt, type: 'call', callId: item.callId, name: item.name, arguments: item.arguments };
@@ -45,6 +53,10 @@ export function toShared(share: Share, item: DatedItem): SharedItem | undefined 
       return undefined;
   }
 }
+
+/** Visitors have the list of sources in the text. */
+const citedContent = ({ content, citations }: MessageBody): readonly ContentPart[] =>
+  citations ? [text(withSourceList(textOf(content), citations))] : content;
 
 export type SharedPart = ContentPart | { readonly type: 'hidden'; readonly kind: 'image' | 'file' };
 

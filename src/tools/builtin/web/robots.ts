@@ -35,7 +35,7 @@ function rulesOf({ status, body }: Pick<EgressAnswer, 'status' | 'body'>): reado
 }
 
 /** The rules for this agent by its name, or else those for all. */
-export function parseRobots(text: string): readonly Rule[] {
+function parseRobots(text: string): readonly Rule[] {
   const groups = new Map<string, Rule[]>();
   let names: string[] = [];
   let isNaming = false;

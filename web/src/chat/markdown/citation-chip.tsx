@@ -16,7 +16,7 @@ export function useMark(href: string | undefined): ShownMark | undefined {
   return key !== '' && href?.startsWith(`#${key}-`) ? marks[Number(href.slice(key.length + 2))] : undefined;
 }
 
-export const hostOf = (source: CitedSource): string => URL.parse(source.url)?.host.replace(/^www\./, '') ?? source.url;
+const hostOf = (source: CitedSource): string => URL.parse(source.url)?.host.replace(/^www\./, '') ?? source.url;
 
 const isDoubtful = ({ source, check }: ShownMark): boolean => !source || check === 'missing' || check === 'unknown';
 
