@@ -70,6 +70,8 @@ test('an answer shows its sources, what was found about each, and which words ar
   await shown.getByText('These words are not on the page.').waitFor();
   await shown.getByText('nobody will ever pay again').last().waitFor();
   await takePicture(shown, 'citation-missing');
+  await shown.keyboard.press('Escape');
+  await shown.getByText('These words are not on the page.').waitFor({ state: 'detached' });
   await chips.first().hover();
   await shown.getByText('These words are on the page.').waitFor();
   await shown.getByText('2026-05-02').waitFor();
