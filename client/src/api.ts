@@ -1113,6 +1113,8 @@ export type Thread = {
   readonly renamed: boolean;
   readonly pinned: boolean;
   readonly archived: boolean;
+  /** Present if its code may reach the hosts that the operator lists. */
+  readonly network?: true;
   /** The folder that it is in. */
   readonly folder_id: string | null;
   /** `waiting`: a gate is open. */
@@ -1145,6 +1147,8 @@ export type ThreadChange = {
   readonly title?: string | null;
   readonly pinned?: boolean;
   readonly archived?: boolean;
+  /** Whether its code may reach the hosts that the operator lists; each call asks as others that send data. */
+  readonly network?: boolean;
   /** null takes the thread out of its folder. */
   readonly folder_id?: string | null;
 };
@@ -1545,8 +1549,11 @@ export type TurnInspection = {
       readonly call_id: string;
       readonly name: string;
       readonly arguments: string;
-      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
       readonly address: {
+        readonly kind: 'network';
+        readonly hosts: readonly string[];
+      } | {
         readonly kind: 'link';
         readonly site: string;
       } | {
@@ -1566,8 +1573,11 @@ export type TurnInspection = {
     readonly situation: 'clean' | 'foreign' | 'both';
     /** What the model had read by others or of private data, the newest last: at most 20 sources. */
     readonly because: readonly ReadSource[];
-    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
     readonly address: {
+      readonly kind: 'network';
+      readonly hosts: readonly string[];
+    } | {
       readonly kind: 'link';
       readonly site: string;
     } | {
@@ -1673,8 +1683,11 @@ export type ChatReply = {
       readonly call_id: string;
       readonly name: string;
       readonly arguments: string;
-      /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
       readonly address: {
+        readonly kind: 'network';
+        readonly hosts: readonly string[];
+      } | {
         readonly kind: 'link';
         readonly site: string;
       } | {
@@ -1694,8 +1707,11 @@ export type ChatReply = {
     readonly situation: 'clean' | 'foreign' | 'both';
     /** What the model had read by others or of private data, the newest last: at most 20 sources. */
     readonly because: readonly ReadSource[];
-    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
     readonly address: {
+      readonly kind: 'network';
+      readonly hosts: readonly string[];
+    } | {
       readonly kind: 'link';
       readonly site: string;
     } | {
@@ -1735,8 +1751,11 @@ export type OpenGate = {
     readonly call_id: string;
     readonly name: string;
     readonly arguments: string;
-    /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
     readonly address: {
+      readonly kind: 'network';
+      readonly hosts: readonly string[];
+    } | {
       readonly kind: 'link';
       readonly site: string;
     } | {
@@ -1756,8 +1775,11 @@ export type OpenGate = {
   readonly situation: 'clean' | 'foreign' | 'both';
   /** What the model had read by others or of private data, the newest last: at most 20 sources. */
   readonly because: readonly ReadSource[];
-  /** What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+  /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
   readonly address: {
+    readonly kind: 'network';
+    readonly hosts: readonly string[];
+  } | {
     readonly kind: 'link';
     readonly site: string;
   } | {
@@ -2703,6 +2725,8 @@ export type Me = {
   readonly single_sign_on: boolean;
   /** Whether threads can be shared by a link. */
   readonly sharing: boolean;
+  /** The hosts that code can reach in threads that allow it. */
+  readonly code_hosts: readonly string[];
   readonly limits: {
     readonly sends_per_minute: number;
     readonly body_bytes: number;
@@ -3705,7 +3729,7 @@ export type Routes = {
     params: { id: string };
     result: Thread;
   };
-  /** Rename, pin or archive a thread, or move it into a folder. */
+  /** Rename, pin or archive a thread, move it into a folder, or let its code reach hosts. */
   'PATCH /api/threads/{id}': {
     params: { id: string };
     body: ThreadChange;

@@ -19,15 +19,16 @@ const MOST_NAMED = 3;
 const MOST_LETTERS = 100;
 
 /**
- * Why a gate asks, if that is because of what was read: text by others or, for an address, private data. Without either the
- * call always asks, so there is nothing to say. Texts by others come first, the newest before older ones.
+ * Why a gate asks, if that is because of what was read: text by others or, for an address or network, private data. Without either
+ * the call always asks, so there is nothing to say. Texts by others come first, the newest before older ones.
  */
 export function reasonOf({
   situation,
   because,
   calls,
 }: Pick<OpenGate, 'situation' | 'because' | 'calls'>): Reason | undefined {
-  const isAsked = situation !== 'clean' || calls.some(({ address }) => address?.kind === 'composed');
+  const isAsked =
+    situation !== 'clean' || calls.some(({ address }) => address?.kind === 'composed' || address?.kind === 'network');
   if (!isAsked || because.length === 0) return undefined;
   const newest = because.toReversed();
   const foreign = newest.filter((source) => source.foreign);
@@ -90,6 +91,7 @@ const PASSED_ON: ReadonlyMap<string, string> = new Map([
 
 /** What is asked about the address of a call. `shown` is the part that was shown before, `unshown` what the agent has written. */
 export type AddressFacts =
+  | { readonly kind: 'network'; readonly hosts: readonly string[] }
   | { readonly kind: 'link'; readonly site: string }
   | { readonly kind: 'composed'; readonly site: string; readonly shown: string; readonly unshown: string }
   | { readonly kind: 'repeated'; readonly site: string; readonly reason: 'many' | 'again' };
@@ -123,6 +125,8 @@ function openedAddress(argumentsJson: string): string | undefined {
 /** What an approval means for the address of a call, as an English sentence. */
 export function describeAddress(facts: AddressFacts, quote: (name: string) => string = (name) => name): string {
   const { kind } = facts;
+  if (kind === 'network')
+    return `It can send what this conversation has read, and its files, to ${LIST.format(facts.hosts.map(quote))}.`;
   const site = quote(facts.site);
   if (kind === 'link') return `Links of ${site} in this turn: an approval opens all that were shown.`;
   if (kind === 'composed')

@@ -12,7 +12,7 @@ create policy owner on folders using (
 
 -- Conversations. The columns of a list of threads are stored here, so that no body has to be read. `bytes`: the size of
 -- its items, in bytes of JSON. `metadata` is null unless a caller created the thread as a conversation. A title from a
--- person goes before a generated one. The owner is part of the reference to a folder, because row-level security does
+-- person goes before a generated one. `network`: its code may reach the hosts that the operator lists. The owner is part of the reference to a folder, because row-level security does
 -- not apply to it. Bodies are `json`, not `jsonb`, in all tables: no query looks inside them, and jsonb refuses \u0000
 -- and lone surrogates.
 create table threads (
@@ -28,6 +28,7 @@ create table threads (
   preview text not null default '',
   pinned boolean not null default false,
   archived boolean not null default false,
+  network boolean not null default false,
   bytes bigint not null default 0,
   metadata json,
   generated_title text,

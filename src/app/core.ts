@@ -23,7 +23,8 @@ import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
 import { isReachable, withOwner } from '#store/connection.ts';
 import { readVersion } from '#store/workspaces/workspaces.ts';
-import { codeTools } from '#tools/builtin/code/code-tools.ts';
+import { createCodeTools } from '#tools/builtin/code/code-tools.ts';
+import { createCodeNetwork } from '#tools/builtin/code/network.ts';
 import { documentTools } from '#tools/builtin/documents/document-tools.ts';
 import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
@@ -73,8 +74,12 @@ export async function openCore(base: Base) {
     ...documentTools(documents),
     ...(parts.tools ?? []),
   ];
-  const runsCode = codeTools(sandboxes, (owner, id) => withOwner(db, owner, (trx) => readVersion(trx, owner, id)));
-  const tools = openTools(base, fixedTools, runsCode);
+  const codeTools = createCodeTools({
+    sandboxes,
+    versionOf: (owner, id) => withOwner(db, owner, (trx) => readVersion(trx, owner, id)),
+    network: createCodeNetwork(db, egress, config.sandbox.hosts),
+  });
+  const tools = openTools(base, fixedTools, codeTools);
   const files = createStoredFiles(db, attachments, config.workspaces);
   const turnParts = { models: models.models, tools: tools.tools, safety, attachments, files, documents, skills };
   const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);

@@ -35,6 +35,7 @@ export function appFacts(config: Config, modelCatalog: ModelCatalog): AppFacts {
     },
     singleSignOn: config.oidc !== undefined,
     sharing: config.shareLinks,
+    codeHosts: config.sandbox.hosts,
     sendsPerMinute: config.chatRatePerMinute,
     bodyBytes: MAX_BODY_BYTES,
   };

@@ -6,11 +6,13 @@ import { quarantineTool } from '#agent/gates/policy-settings.ts';
 import { readForeignVariable } from '#config/config.ts';
 import type { EgressRequest } from '#egress/exchange.ts';
 import { recordAudit } from '#store/audit.ts';
+import type { Owner } from '#store/connection.ts';
 import { readComponentFiles } from '#store/tools/tools.ts';
 import { createBrowserSignIn } from '#tools/auth/browser-sign-in.ts';
 import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
+import type { CodeTools } from '#tools/builtin/code/code-tools.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { createCircuitBreaker } from '#tools/mcp/circuit-breaker.ts';
@@ -31,7 +33,7 @@ import { writeToolLine } from './log.ts';
 export function openTools(
   { config, log, db, secrets, egress, takeUse, onError, undo }: Base,
   fixed: readonly Tool[],
-  runsCode: () => Promise<readonly Tool[]>,
+  codeTools: CodeTools,
 ) {
   const environment = readForeignVariable;
   const providers = { secrets, environment, send: (request: EgressRequest) => egress.send(request) };
@@ -72,8 +74,9 @@ export function openTools(
   };
   const mcpTools = createMcpTools(db, mcp, onError);
   undo.defer(() => mcpTools.close());
-  const loaded = async () => [...(await installed()), ...(await runsCode())];
-  const tools = createRegistry(fixed, loaded, (owner) => mcpTools.toolsFor(owner), config.mcpToolsInPrompt);
+  const loaded = async () => [...(await installed()), ...(await codeTools.current())];
+  const ofServers = (owner: Owner) => mcpTools.toolsFor(owner);
+  const tools = createRegistry(fixed, loaded, ofServers, config.mcpToolsInPrompt, codeTools.ofThread);
   const toolAdmin = createToolAdmin({
     db,
     tools,

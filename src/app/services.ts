@@ -51,7 +51,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
   const isUser = (id: UserId) => auth.accounts.isUser(id);
   const catalog = { settings: core.modelSettings, apiKeyFor: core.modelProviders.apiKeyFor };
   const modelCatalog = createModelCatalog({ ...catalog, configured: config.model });
-  const threads = createThreads(db, engine, attachments);
+  const threads = createThreads(db, engine, attachments, config.sandbox.hosts);
   const fetchLinks = createLinkFetcher(core.egress);
   const streams = new Set<unknown>();
   const retentionDefaults = { ...DEFAULT_RETENTION, jobs: config.webhook.jobDays };

@@ -37,7 +37,7 @@ describe('without any setting', () => {
       mcpToolsInPrompt: 30,
       titleModel: { enabled: true, route: undefined },
       mcpLocalServers: false,
-      sandbox: { enabled: true, runners: [], requires: ['network', 'files', 'processes'] },
+      sandbox: { enabled: true, runners: [], requires: ['network', 'files', 'processes'], hosts: [] },
       search: { safe: 'moderate', only: [], not: [], perDay: { searches: 100, pages: 300 } },
       workspaces: { workspaceBytes: 256_000_000, userBytes: 10_000_000_000 },
       spending: { tokensPerDay: null, usdPerDay: null },
@@ -118,6 +118,7 @@ test('every option is read into the configuration', () => {
     SANDBOX: 'off',
     SANDBOX_RUNNERS: 'runners:7070,[fd00::1]:7071',
     SANDBOX_REQUIRES: 'calls, network',
+    SANDBOX_HOSTS: 'pypi.org, Files.PythonHosted.org',
     WORKSPACE_QUOTA_MB: '100',
     USER_STORAGE_MB: '2000',
     EMBEDDING_MODEL: 'embedder',
@@ -205,6 +206,7 @@ test('every option is read into the configuration', () => {
         { host: 'fd00::1', port: 7071 },
       ],
       requires: ['calls', 'network'],
+      hosts: ['pypi.org', 'files.pythonhosted.org'],
     },
     search: {
       engine: 'brave',
@@ -305,6 +307,7 @@ describe('values', () => {
   test.each([
     ['TRUSTED_PROXIES', ['10.0.0.0/33', '::1/129', '10.0.0.1/', '10.0.0.1/8/8', 'proxy.local', '10.0.0.256']],
     ['CORS_ORIGINS', ['*', 'app.example.com', 'https://app.example.com/', 'https://app.example.com/x', 'null']],
+    ['SANDBOX_HOSTS', ['https://a.example', 'a.example:443', '*.example', 'example', '10.0.0.1', 'a.example.']],
     ['WEBHOOK_CALLBACK_HOSTS', ['https://a.example', 'a.example/x', '*.example', 'a..example', '-a.example']],
     ['OIDC_ALLOWED_DOMAINS', ['ann@example.com', 'example.com;example.org']],
     ['GATEWAY_HOST', ['127.0.0.256', 'http://localhost', 'local host', '127.0.0.1:3000', '[::1]']],

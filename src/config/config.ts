@@ -42,11 +42,15 @@ export type Config = {
   remote: { url: string; token: string } | undefined;
   secretsKey: Buffer | undefined;
   secretsKeyPrevious: Buffer | undefined;
-  /** Whether code can run, in which runners if not on this machine, and the layers without which it does not. */
+  /**
+   * Whether code can run, in which runners if not on this machine, the layers without which it does not, and the hosts that it
+   * can reach in threads that allow it.
+   */
   sandbox: {
     enabled: boolean;
     runners: { host: string; port: number }[];
     requires: ('network' | 'files' | 'processes' | 'privileges' | 'calls' | 'limits')[];
+    hosts: string[];
   };
   /** The most bytes of the files of a thread, and of everything that a user stores. */
   workspaces: { workspaceBytes: number; userBytes: number };
@@ -322,7 +326,8 @@ const MEGABYTE = 1_000_000;
 function toSandbox(values: Values, problems: Problems): Config['sandbox'] {
   const { SANDBOX: rung, SANDBOX_RUNNERS: runners = [], SANDBOX_REQUIRES: requires } = values;
   if (rung === 'runners' && runners.length === 0) demand('SANDBOX_RUNNERS', 'when SANDBOX is runners', problems);
-  return { enabled: rung !== 'off', runners: rung === 'bubblewrap' ? [] : runners, requires };
+  const hosts = values.SANDBOX_HOSTS ?? [];
+  return { enabled: rung !== 'off', runners: rung === 'bubblewrap' ? [] : runners, requires, hosts };
 }
 
 function toBucket(values: Values, problems: Problems): BucketConfig | undefined {

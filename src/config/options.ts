@@ -4,6 +4,7 @@ import {
   bindHost,
   bucketName,
   encryptionKey,
+  exactHosts,
   flag,
   folder,
   headerText,
@@ -308,6 +309,11 @@ export const options = {
     parser: someOf('network', 'files', 'processes', 'privileges', 'calls', 'limits'),
     default: 'network,files,processes',
     help: 'Layers of the sandbox without which no code runs.',
+  },
+  SANDBOX_HOSTS: {
+    parser: exactHosts,
+    unset: 'none',
+    help: 'Hosts that code can reach by https, in threads whose owner allows it. Exact names; without them no code has network.',
   },
 
   OTEL_EXPORTER_OTLP_ENDPOINT: {

@@ -101,6 +101,12 @@ export const addresses: Parser<{ host: string; port: number }[]> = {
   },
 };
 
+export const exactHosts: Parser<string[]> = {
+  expects: 'a comma-separated list of full host names, such as pypi.org, without ports and patterns',
+  parse: (value) =>
+    parseList(value.toLowerCase(), (entry) => isHost(entry) && entry.includes('.') && isIP(entry) === 0),
+};
+
 export const origins: Parser<string[]> = {
   expects: 'a comma-separated list of origins, such as https://app.example.com',
   parse: (value) => parseList(value, (entry) => URL.canParse(entry) && new URL(entry).origin === entry),

@@ -29,11 +29,11 @@ test('cut at each byte, more is waited for', () => {
 test('shortened by each number of bytes inside of its record, it is refused', () => {
   const hello = whole.subarray(5);
   for (let length = 1; length < hello.length; length++)
-    expect(readClientHello(toRecord(hello.subarray(0, length))), String(length)).toHaveProperty('problem');
+    expect(readClientHello(toRecord(hello.subarray(0, length)))).toHaveProperty('problem');
   // The same with the length of the message made to fit.
   for (let length = 4; length < hello.length; length++) {
     const cut = Buffer.concat([Buffer.from([1]), vector(hello.subarray(4, length), 3)]);
-    expect(readClientHello(toRecord(cut)), String(length)).toHaveProperty('problem');
+    expect(readClientHello(toRecord(cut))).toHaveProperty('problem');
   }
 });
 
@@ -42,9 +42,9 @@ test('with each byte changed, it has this name or none', () => {
     const changed = Buffer.from(whole);
     changed[at] = (changed[at] ?? 0) ^ 0xff;
     const read = readClientHello(changed);
-    if (read && 'name' in read && read.name === NAME) continue;
-    if (read && 'name' in read) expect(at).toBeGreaterThan(whole.indexOf(NAME) - 1);
-    else expect(read === undefined || 'problem' in read).toBe(true);
+    const isOfName = at >= whole.indexOf(NAME) && at < whole.indexOf(NAME) + NAME.length;
+    const isOther = read !== undefined && 'name' in read && read.name !== NAME;
+    expect(isOther).toBe(isOfName);
   }
 });
 

@@ -15,7 +15,7 @@ export type Refused = { readonly target: string; readonly reason: string; attemp
 
 export type Tunnel = {
   /** Serves a connection that ends when the other side has closed it. Never throws. */
-  accept(connection: Duplex): void;
+  readonly accept: (connection: Duplex) => void;
   /** Cuts all connections, and resolves when they are gone. */
   close(): Promise<TunnelUse>;
 };
@@ -45,7 +45,7 @@ export function createTunnel({ egress, hosts, mostBytes = MOST_BYTES }: Options)
   const stop = new AbortController();
   const open = new Set<Duplex>();
   const underway = new Set<Promise<void>>();
-  const { use, visit, refuse } = createUse();
+  const use = createUse();
   const left = { sentBytes: mostBytes, receivedBytes: mostBytes };
   const isUsedUp = (): boolean => left.sentBytes < 0 || left.receivedBytes < 0;
   const cutAll = (): void => {
@@ -60,7 +60,7 @@ export function createTunnel({ egress, hosts, mostBytes = MOST_BYTES }: Options)
           visited[way] += chunk.length;
           return done(null, chunk);
         }
-        refuse(new Refusal(visited.host, USED_UP));
+        use.refuse(new Refusal(visited.host, USED_UP));
         cutAll();
       },
     });
@@ -75,7 +75,7 @@ export function createTunnel({ egress, hosts, mostBytes = MOST_BYTES }: Options)
     try {
       connection.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (!(await takeFirst(connection, (bytes) => checkHello(bytes, host)))) return;
-      const visited = visit(host);
+      const visited = use.visit(host);
       await relay(connection, socket, meter(visited, 'sentBytes'), meter(visited, 'receivedBytes'));
     } finally {
       socket.destroy();
@@ -87,7 +87,7 @@ export function createTunnel({ egress, hosts, mostBytes = MOST_BYTES }: Options)
       await serve(connection);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      refuse(error);
+      use.refuse(error);
       if (error.status !== undefined && !connection.destroyed) return void connection.resume().end(answerOf(error));
     }
     connection.destroy();
@@ -97,14 +97,16 @@ export function createTunnel({ egress, hosts, mostBytes = MOST_BYTES }: Options)
     accept(connection) {
       if (stop.signal.aborted) return void connection.destroy();
       open.add(connection.on('error', () => {}).on('close', () => open.delete(connection))); // its reader handles errors
-      const served = serveOrRefuse(connection).finally(() => underway.delete(served));
+      const served = serveOrRefuse(connection);
       underway.add(served);
+      const forget = (): void => void underway.delete(served);
+      served.then(forget, () => connection.destroy()); // what is kept tells `close` of the error
     },
     async close() {
       stop.abort(new Error('The call has ended.'));
       cutAll();
       await Promise.all(underway);
-      return use();
+      return use.all();
     },
   };
 }
@@ -190,7 +192,7 @@ async function takeFirst<T>(connection: Duplex, look: (bytes: Buffer) => Found<T
         return resolve(found.value);
       }
     } catch (error) {
-      reject(error as Error);
+      reject(error);
     }
   };
   const giveUp = (): void => resolve(undefined);
@@ -216,7 +218,7 @@ function createUse() {
   const reached = new Map<string, Reached>();
   const refused = new Map<string, Refused>();
   return {
-    use: (): TunnelUse => ({ reached: [...reached.values()], refused: [...refused.values()] }),
+    all: (): TunnelUse => ({ reached: [...reached.values()], refused: [...refused.values()] }),
     visit(host: string): Reached {
       const visited = reached.get(host) ?? { host, connections: 0, sentBytes: 0, receivedBytes: 0 };
       reached.set(host, visited);

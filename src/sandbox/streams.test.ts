@@ -59,7 +59,8 @@ test('a guest that has gone blocks nobody who writes to it', async () => {
   const isWritten = new Promise((resolve) => accepted[0]?.write(Buffer.alloc(2 * STREAM_WINDOW), resolve));
   close(1);
   await isWritten;
-  await new Promise((resolve) => accepted[0]?.end(resolve));
+  await new Promise<void>((resolve) => accepted[0]?.end(resolve));
+  expect(accepted[0]?.writableFinished).toBe(true);
 });
 
 test('streams are opened in their order, and not too many at once', () => {

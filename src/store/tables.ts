@@ -124,6 +124,7 @@ export type Tables = {
     preview: Generated<string>;
     pinned: Generated<boolean>;
     archived: Generated<boolean>;
+    network: Generated<boolean>;
     folderId: FolderId | null;
     bytes: Generated<string>;
     line: Generated<number>;

@@ -1,3 +1,4 @@
+import type { ThreadId, WorkspaceId } from '#domain/ids.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { Owner } from '#store/connection.ts';
@@ -13,10 +14,13 @@ import type { Tool, ToolSet } from './tool.ts';
 
 /** The service's tools for a user, as opposed to the caller's. Tools can be installed and removed at run time. */
 export type ToolRegistry = {
-  current(owner: Owner): Promise<ToolSet>;
+  /** In a thread, a tool can do more than elsewhere. */
+  current(owner: Owner, place?: ToolPlace): Promise<ToolSet>;
   /** The tools whose definitions belong in the prompt of a thread with this history. */
   defer(tools: ToolSet, history: readonly Item[]): ToolSet;
 };
+
+export type ToolPlace = { readonly thread: ThreadId; readonly workspace: WorkspaceId };
 
 export const builtinTools = (
   egress: Pick<Egress, 'send'>,
@@ -32,16 +36,25 @@ export const builtinTools = (
 
 const NO_SEARCH = { open: async () => undefined, perDay: { searches: 0, pages: Number.POSITIVE_INFINITY } };
 
-/** Built-in tools, installed ones, and tools of servers. If names are equal, the first kind in this order is used. */
+/**
+ * Built-in tools, installed ones, and tools of servers. If names are equal, the first kind in this order is used, and tools of a
+ * thread before all.
+ */
 export function createRegistry(
   fixed: readonly Tool[],
   installed: () => Promise<readonly Tool[]> = async () => [],
   ofServers: (owner: Owner) => Promise<readonly Tool[]> = async () => [],
   deferAbove = Number.POSITIVE_INFINITY,
+  ofThread: (owner: Owner, place: ToolPlace) => Promise<readonly Tool[]> = async () => [],
 ): ToolRegistry {
   return {
-    current: async (owner) =>
-      createToolSet([...(await ofServers(owner)), ...(await installed()), ...(await listOffered(fixed))]),
+    current: async (owner, place) =>
+      createToolSet([
+        ...(await ofServers(owner)),
+        ...(await installed()),
+        ...(await listOffered(fixed)),
+        ...(place ? await ofThread(owner, place) : []),
+      ]),
     defer: (tools, history) => deferTools(tools, history, deferAbove),
   };
 }

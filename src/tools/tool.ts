@@ -20,6 +20,8 @@ export type Tool = {
   readonly repeatable: boolean;
   /** What it does with data. A tool that does not say it is assumed to do everything. */
   readonly flow?: ToolFlow;
+  /** The same for a call that does more than others, such as one with network. */
+  flowOfCall?(argumentsJson: string): ToolFlow | undefined;
   /** The source of the output, if the tool's name does not say it. */
   source?(argumentsJson: string): string | undefined;
   /** The level of its calls while the model has read nothing by others; `ask` when left out. The operator's setting overrides it. */
@@ -68,8 +70,10 @@ export type ToolFlow = {
   readonly runs: 'always' | 'clean' | JudgeCall;
   /** It changes nothing and sends nothing, so it runs even after text that looks like an attack. */
   readonly inert?: true;
-  /** Its effects can't be undone, so its question has a separate card. */
+  /** Its effects can't be undone, so its question has a separate card, and a call that was interrupted is not repeated. */
   readonly irreversible?: true;
+  /** The hosts that it can send data to, for the card. */
+  readonly hosts?: readonly string[];
 };
 
 /** A tool's own rule for one call. An address that needs an approval says how the question is put. */
@@ -86,7 +90,8 @@ export const INERT: ToolFlow = { reads: {}, runs: 'always', inert: true };
 /** Of a tool that does not declare it. */
 const UNDECLARED: ToolFlow = { reads: FOREIGN_AND_PRIVATE, runs: 'clean' };
 
-export const flowOf = (tool: Pick<Tool, 'flow'> | undefined): ToolFlow => tool?.flow ?? UNDECLARED;
+export const flowOf = (tool: Pick<Tool, 'flow' | 'flowOfCall'> | undefined, argumentsJson?: string): ToolFlow =>
+  (argumentsJson !== undefined && tool?.flowOfCall?.(argumentsJson)) || (tool?.flow ?? UNDECLARED);
 
 /** Whether others wrote the tool. Only the service's own have reserved names. */
 export const isInstalled = (tool: Pick<Tool, 'revision' | 'definition'> | undefined): boolean =>

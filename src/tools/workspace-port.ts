@@ -23,6 +23,8 @@ export type OpenWorkspace = {
 export type StageOptions = {
   /** The digest of the environment of the code that made the changes. */
   readonly environment?: string;
+  /** Others may have written what was changed, whatever the model had read. */
+  readonly isForeign?: boolean;
   /** Called with the version that holds exactly these changes, or undefined if they were not written. */
   readonly onEnd?: (version: number | undefined) => void;
 };

@@ -1,53 +1,32 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { createServer, type Server } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildHello, serverName, toRecord } from '#egress/client-hello.test-support.ts';
 import { createEgress, type Egress } from '#egress/egress.ts';
 import { createTunnel, type TunnelUse } from '#egress/tunnel.ts';
 import type { Call, Ran } from '#sandbox/sandbox.ts';
+import { startTlsStandIn, type TlsStandIn } from '../support/tls-stand-in.ts';
 import { createSmallSandboxes, type Guest, isPossible, never, openGuest, textFile } from './guest.ts';
 
 const HOST = 'allowed.example';
 const PUBLIC = '93.184.215.14';
 const MIB = 2 ** 20;
 const sandboxes = createSmallSandboxes();
-/** What the world outside has seen. */
-const seen = { lookups: [] as string[], dialled: [] as string[], requests: [] as string[], receivedBytes: 0 };
+const seen = { lookups: [] as string[], dialled: [] as string[] };
 /** Addresses that a lookup finds, one after the other; the last one from then on. */
 const addresses = new Map<string, string[]>();
-let server: Server;
+let outside: TlsStandIn;
 let egress: Egress;
 let guest: Guest;
 
 beforeEach(({ skip }) => {
   skip(!isPossible);
-  Object.assign(seen, { lookups: [], dialled: [], requests: [], receivedBytes: 0 });
+  Object.assign(seen, { lookups: [], dialled: [] });
+  Object.assign(outside.seen, { requests: [], receivedBytes: 0 });
   addresses.clear();
 });
 
 beforeAll(async () => {
   if (!isPossible) return;
-  const certificate = makeCertificate();
-  server = createServer(certificate, (socket) => {
-    socket
-      .on('error', () => {})
-      .on('data', (chunk) => {
-        seen.receivedBytes += chunk.length;
-        const [request = ''] = chunk.toString('latin1').split('\r\n', 1);
-        if (!/^[A-Z]+ \//.test(request)) return;
-        seen.requests.push(request);
-        const bytes = Number(/^GET \/(\d+)/.exec(request)?.[1] ?? 0);
-        const body = bytes > 0 ? Buffer.alloc(bytes, 'b') : Buffer.from(`served ${String(socket.servername)}`);
-        if (request.startsWith('GET'))
-          socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`), body]));
-      });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  outside = await startTlsStandIn(HOST);
   egress = createEgress({
     resolve: async (host) => {
       seen.lookups.push(host);
@@ -56,35 +35,18 @@ beforeAll(async () => {
     },
     dial: (address, wanted) => {
       seen.dialled.push(`${address}:${wanted}`);
-      return { host: '127.0.0.1', port, tls: false };
+      return { host: '127.0.0.1', port: outside.port, tls: false };
     },
   });
-  guest = await openGuest(sandboxes, [textFile('ca.pem', certificate.cert), textFile('ask.py', ASK)]);
+  guest = await openGuest(sandboxes, [textFile('ca.pem', outside.certificate), textFile('ask.py', ASK)]);
 });
 
 afterAll(async () => {
   await sandboxes.close();
   if (!isPossible) return;
   await egress.close();
-  server.close();
+  await outside.close();
 });
-
-function makeCertificate(): { key: string; cert: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'reborn-network-'));
-  const [key, cert] = [path.join(folder, 'key'), path.join(folder, 'cert')];
-  const names = `subjectAltName=DNS:${HOST}`;
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-subj', '/CN=stand-in', '-addext', names, '-keyout', key, '-out', cert],
-    ],
-    { stdio: 'ignore' },
-  );
-  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  rmSync(folder, { recursive: true });
-  return made;
-}
 
 /** What a guest imports: it says something to the proxy and shows the status, or `cut`, or that it was let through. */
 const ASK = `
@@ -115,7 +77,7 @@ async function run(
   const tunnel = createTunnel({ egress, hosts, ...(mostBytes !== undefined && { mostBytes }) });
   const on = { progress: () => {}, signal: never, accept: tunnel.accept };
   try {
-    const ran = await guest.run({ timeoutMs: 60_000, ...call } as Call, on);
+    const ran = await guest.run({ timeoutMs: 60_000, ...call }, on);
     return { ...ran, use: await tunnel.close() };
   } finally {
     await tunnel.close();
@@ -135,7 +97,7 @@ describe('an allowed host', () => {
     const fetch = `import ssl, urllib.request as r\nprint(r.urlopen("https://${HOST}/b", context=ssl.create_default_context(cafile="ca.pem")).read().decode())`;
     expect((await run({ kind: 'python', code: fetch })).output).toBe(`served ${HOST}\n`);
     expect((await shell(`python3 -c '${fetch}'`)).output).toBe(`served ${HOST}\n`);
-    expect(seen.requests).toEqual(['GET /a HTTP/1.1', 'GET /b HTTP/1.1', 'GET /b HTTP/1.1']);
+    expect(outside.seen.requests).toEqual(['GET /a HTTP/1.1', 'GET /b HTTP/1.1', 'GET /b HTTP/1.1']);
     expect(seen.dialled).toEqual(Array(3).fill(`${PUBLIC}:443`));
     expect(curl.use.refused).toEqual([]);
     expect(curl.use.reached).toEqual([
@@ -236,7 +198,7 @@ describe('36 what is not TLS for the same name is cut, before a byte of it goes 
     const { output, use } = await python(`print(*talk(connect(b"${HOST}:443"), ${bytesOf(bytes)}))`);
     expect(output).toBe('200 cut\n');
     expect(use).toEqual({ reached: [], refused: [{ target: HOST, reason, attempts: 1 }] });
-    expect(seen.receivedBytes).toBe(0);
+    expect(outside.seen.receivedBytes).toBe(0);
   });
 
   test('a second CONNECT right behind the first, in the same bytes', async () => {
@@ -310,7 +272,7 @@ describe('38 more bytes than a call may carry', () => {
   test('out', async () => {
     const { use, exitCode } = await shell(`head -c ${51 * MIB} /dev/zero | ${CURL} -T - https://${HOST}/up`);
     expect(exitCode).not.toBe(0);
-    expect(seen.receivedBytes).toBeLessThanOrEqual(50 * MIB);
+    expect(outside.seen.receivedBytes).toBeLessThanOrEqual(50 * MIB);
     expect(use.reached[0]?.sentBytes).toBeGreaterThan(45 * MIB);
     expect(use.refused).toEqual([{ target: HOST, reason: 'more bytes than a call may carry', attempts: 1 }]);
   }, 90_000);

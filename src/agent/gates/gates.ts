@@ -144,7 +144,7 @@ async function factsOf(
   { reason, address }: JudgedCall,
   facts: DecisionFacts,
 ): Promise<GateFacts> {
-  const { irreversible } = flowOf(tool);
+  const { irreversible, hosts } = flowOf(tool, call.arguments);
   // What the first call does changes the state of the next ones.
   const others = irreversible || tool.state ? [] : await othersToAsk(facts.callsAfter(call), facts);
   return {
@@ -152,6 +152,7 @@ async function factsOf(
     situation: read.situation,
     because: read.sources.slice(-MOST_SOURCES),
     ...(address && { address }),
+    ...(hosts && { address: { kind: 'network', hosts } }),
     ...(others.length > 0 && { others }),
     ...(facts.mission && { mission: facts.mission }),
     ...(irreversible && { irreversible }),
@@ -162,7 +163,8 @@ async function othersToAsk(calls: readonly GatedCall[], facts: DecisionFacts): P
   const asked: AskedCall[] = [];
   for (const call of calls) {
     const tool = facts.tools.find(call.name);
-    if (call.external || !tool || tool.state || flowOf(tool).irreversible || blockReasonOf(call)) continue;
+    if (call.external || !tool || tool.state || flowOf(tool, call.arguments).irreversible || blockReasonOf(call))
+      continue;
     const { level, address } = await judge(tool, call, facts.readBefore(call), facts);
     if (level !== 'ask' || (await approvalOf(tool, call, facts))) continue;
     asked.push({ call, revision: tool.revision ?? null, ...(address && { address }) });

@@ -59,7 +59,7 @@ export const appliesTo = (policy: ToolLevel, tool: Pick<Tool, 'unreviewed'>): bo
 
 async function judgeFlow(tool: Tool, call: GatedCall, level: ToolLevel, facts: CallFacts): Promise<JudgedCall> {
   if (level !== 'allow') return { level, reason: 'tool' };
-  const { runs } = flowOf(tool);
+  const { runs } = flowOf(tool, call.arguments);
   const isClean = facts.read.situation === 'clean';
   if (runs === 'always') return { level, by: 'tool' };
   if (runs === 'clean') return isClean ? { level, by: 'clean' } : ASKS;

@@ -25,7 +25,7 @@ export async function raiseLevelOf(
   level: ToolLevel,
   { history, tools, alsoRead, flags: own, userId }: ReadFacts,
 ): Promise<ToolLevel> {
-  if (flowOf(tool).inert) return level;
+  if (flowOf(tool, call.arguments).inert) return level;
   const read = [...untrustedTexts(history, tools), ...alsoRead];
   const flags = await Promise.all(read.map((text) => findFlags(text, userId)));
   const named = untrustedTexts(history, tools).some((text) => namesTool(text, call.name)) ? ['tool-named'] : [];

@@ -8,6 +8,7 @@ import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import { callsOf } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { TurnSpan } from '#domain/trace/turn-span.ts';
+import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
 import type { Prompt } from '#models/model.ts';
@@ -74,7 +75,7 @@ export function createInspectTurn(
     const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
-    const all = await tools.current(owner);
+    const all = await tools.current(owner, { thread: turn.threadId, workspace: workspaceOfTurn(turn) });
     const offered = tools.defer(all, shown);
     const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
     const facts = { history: recent, tools: all, summary: summary ?? null, isCut: false };

@@ -3,6 +3,7 @@ import type { ItemId, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
+import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { holdFolder } from '#store/threads/folders.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
@@ -13,16 +14,30 @@ import { findTurn } from '#store/threads/turns.ts';
 import { holdThread, noThread } from './hold-thread.ts';
 import { getPosition } from './thread-items.ts';
 
+const NO_HOSTS = 'The operator lists no hosts that code can reach (SANDBOX_HOSTS).';
+
 /** What an owner does with a whole thread. */
-export function createThreadChanges(db: Database, engine: Engine) {
+export function createThreadChanges(db: Database, engine: Engine, codeHosts: readonly string[]) {
   const notify = (owner: Principal, threadId: ThreadId) => engine.notifyThread({ threadId, userId: owner.userId });
 
   return {
     async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
+      if (change.network && codeHosts.length === 0) throw new InvalidRequest('invalid_request', 'network', NO_HOSTS);
       const thread = await withOwner(db, owner, async (trx) => {
         if (change.folderId && !(await holdFolder(trx, owner, change.folderId)))
           throw new InvalidRequest('invalid_request', 'folder_id', 'This folder does not exist.');
-        return (await changeThread(trx, owner, id, change)) ? findThread(trx, owner, id) : undefined;
+        const entry = {
+          actor: owner.userId,
+          action: 'thread.network',
+          subject: id,
+          detail: { allowed: change.network },
+        };
+        const isThere = await audited(
+          trx,
+          (writing) => changeThread(writing, owner, id, change),
+          (found) => (found && change.network !== undefined ? entry : 'no right changed'),
+        );
+        return isThere ? findThread(trx, owner, id) : undefined;
       });
       if (!thread) throw noThread();
       notify(owner, id);

@@ -22,14 +22,19 @@ import { createThreadTurns } from './thread-turns.ts';
 export type Threads = ReturnType<typeof createThreads>;
 
 /** Threads as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
-export function createThreads(db: Database, engine: Engine, attachments: Attachments) {
+export function createThreads(
+  db: Database,
+  engine: Engine,
+  attachments: Attachments,
+  codeHosts: readonly string[] = [],
+) {
   const find = (owner: Principal, id: ThreadId): Promise<ThreadListing | undefined> =>
     withOwner(db, owner, (trx) => findThread(trx, owner, id));
 
   return {
     ...createThreadItems(db, attachments),
     ...createThreadTurns(db, engine),
-    ...createThreadChanges(db, engine),
+    ...createThreadChanges(db, engine, codeHosts),
 
     list: (owner: Principal, filter: ThreadFilter): Promise<ListedThread[]> =>
       withOwner(db, owner, (trx) => listThreads(trx, owner, filter)),

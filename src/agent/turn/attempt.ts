@@ -8,6 +8,7 @@ import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf, missingEvents, type TurnEvent } from '#domain/thread/turn-event.ts';
 import { traceparentOf } from '#domain/trace/trace-context.ts';
+import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import type { Models } from '#models/model-routes.ts';
@@ -106,8 +107,9 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   };
   const spoken = createSpokenMessage(emit);
   const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
+  const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
   const currentTools = async () =>
-    tools.defer(limitTools(await tools.current(turn), turn.request.mission), items.thread);
+    tools.defer(limitTools(await tools.current(turn, place), turn.request.mission), items.thread);
   const fallbacks = createModelFallbacks(emit);
   const findChain = () => models.find(turn.request.model);
   const basic = { ...parts, turn, run, log, emit, traceparent, spoken, items, currentTools, fallbacks, findChain };

@@ -1,6 +1,6 @@
 import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { InputRequired, SignInRequired, type ToolContext } from '#tools/tool.ts';
+import { flowOf, InputRequired, SignInRequired, type ToolContext } from '#tools/tool.ts';
 import type { AllowedCall } from '../gates/gates.ts';
 
 /** The service could not run a tool. Errors that a tool reports are its output instead. */
@@ -32,7 +32,8 @@ export async function callTool(
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
-  if (isFound(call, turn) && !tool.repeatable) return 'interrupted: the outcome is unknown';
+  const isRepeatable = tool.repeatable && !flowOf(tool, call.arguments).irreversible;
+  if (isFound(call, turn) && !isRepeatable) return 'interrupted: the outcome is unknown';
 
   try {
     const idempotencyKey = `${call.turnId}:${call.position}`;

@@ -39,6 +39,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   const ends: ((version: number | undefined) => void)[] = [];
   let opened: Promise<Workspace> | undefined;
   let environment: string | undefined;
+  let byOthers = false;
   let newest: Workspace | undefined;
   let moves = 0;
   // A database that restarts must not make a call fail: nothing has happened yet that could not be read again.
@@ -57,6 +58,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
         if (changed.sha256 && change.content) contents.set(changed.sha256, change.content);
       }
       environment = options?.environment ?? environment;
+      byOthers ||= options?.isForeign ?? false;
       if (options?.onEnd) ends.push(options.onEnd);
     },
   };
@@ -74,7 +76,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
       if (!(error instanceof ChangesRefused)) throw error;
       return { version: undefined, line: `files: not changed, because ${error.message}. They are as before the call.` };
     }
-    const isForeign = situation !== 'clean';
+    const isForeign = byOthers || situation !== 'clean';
     const version = {
       workspace: now.id,
       base: now.version,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Strength } from '#sandbox/sandbox.ts';
 import { checkSandbox } from './check-sandbox.ts';
 
-const sandbox = { enabled: true, runners: [], requires: [] };
+const sandbox = { enabled: true, runners: [], requires: [], hosts: [] };
 const holds: Strength = {
   rung: 'bubblewrap',
   program: 'bubblewrap 0.8.0',

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Client } from '@reborn-agent/client';
 import { formatCost } from '@reborn-agent/client/format';
-import { type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { printJson, printLine, printPiece, printTable } from '../print.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -55,6 +55,15 @@ export function addThreadCommands(program: Command): void {
     .description('End the link of a thread.')
     .addHelpText('after', `\nExample:\n  reborn thread unshare ${EXAMPLE_ID}`)
     .action(unshareThread);
+  thread
+    .command('network')
+    .argument('<id>', 'the id from the list')
+    .addArgument(
+      new Argument('<state>', 'whether its code may reach the hosts of SANDBOX_HOSTS').choices(['on', 'off']),
+    )
+    .description('Let the code of a thread reach hosts, or no longer.')
+    .addHelpText('after', `\nExample:\n  reborn thread network ${EXAMPLE_ID} on`)
+    .action(setNetwork);
 }
 
 function listThreads(words: readonly string[], { archived, folder, limit, json }: ListOptions): Promise<void> {
@@ -132,6 +141,18 @@ function unshareThread(id: string): Promise<void> {
     const missing = 'The thread is not shared. `reborn thread list` shows the ids of threads.';
     await orMissing(client.call('DELETE /api/threads/{id}/share', { params: { id } }), missing);
     printLine('The link no longer works.');
+  });
+}
+
+function setNetwork(id: string, state: 'on' | 'off'): Promise<void> {
+  return withClient(async (client) => {
+    const body = { network: state === 'on' };
+    const changed = await orMissing(client.call('PATCH /api/threads/{id}', { params: { id }, body }), NO_THREAD);
+    if (!changed.network) return printLine('Code of the thread has no network.');
+    const { code_hosts: hosts } = await client.call('GET /api/me');
+    printLine(
+      `Code of the thread can reach ${hosts.join(', ')}. Calls that use it ask first once there is something to send.`,
+    );
   });
 }
 

@@ -37,6 +37,8 @@ export type ThreadListing = {
   readonly preview: string;
   readonly pinned: boolean;
   readonly archived: boolean;
+  /** Whether its code may reach the hosts that the operator lists. */
+  readonly network: boolean;
   readonly folderId: FolderId | null;
   readonly status: 'idle' | 'running' | 'waiting';
   /** Whether its active turn waits for a replica with a free place. */
@@ -56,6 +58,7 @@ export type ThreadChange = {
   readonly title?: string | null;
   readonly pinned?: boolean;
   readonly archived?: boolean;
+  readonly network?: boolean;
   /** null takes it out of its folder. */
   readonly folderId?: FolderId | null;
 };

@@ -20,8 +20,9 @@ export type ReadSoFar = {
   readonly hidesOpened: boolean;
 };
 
-/** What a person is asked about an address. */
+/** What a person is asked about an address, or about the hosts that a call can reach. */
 export type AddressQuestion =
+  | { readonly kind: 'network'; readonly hosts: readonly string[] }
   /** It was shown: approving it opens all shown links of this site until the person's next message. */
   | { readonly kind: 'link'; readonly site: string }
   /** The agent has written it: only this address is approved. `shown`: how much of it the model had read or was given. */

@@ -76,6 +76,12 @@ export async function countBytes(trx: OwnedTransaction, owner: Owner, id: Thread
   return Number((await query.executeTakeFirstOrThrow()).bytes);
 }
 
+/** Whether code of the thread may reach the hosts that the operator lists. */
+export async function hasNetwork(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<boolean> {
+  const query = trx.selectFrom('threads').select('network').where('id', '=', id).where('userId', '=', owner.userId);
+  return (await query.executeTakeFirst())?.network ?? false;
+}
+
 /** Locks the thread until the transaction ends: no turn of it starts or ends meanwhile. */
 export function lockThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<Thread | undefined> {
   return trx

@@ -81,6 +81,15 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
             icon: 'archive',
             onChoose: () => change.mutate({ archived: !thread.archived }),
           },
+          ...(me.code_hosts.length > 0
+            ? [
+                {
+                  words: thread.network ? t`End network for code` : t`Allow network for code`,
+                  icon: 'link',
+                  onChoose: () => change.mutate({ network: !thread.network }),
+                } as const,
+              ]
+            : []),
           { words: t`Move to a folder`, icon: 'folder', onChoose: () => setMoving(true) },
           ...(me.sharing ? [{ words: t`Share`, icon: 'link', onChoose: () => setSharing(true) } as const] : []),
           { words: t`Export as Markdown`, icon: 'export', onChoose: () => exportAs('markdown') },

@@ -4,6 +4,7 @@ import { type Because, SITUATIONS, SOURCE_KINDS } from '#domain/thread/origin.ts
 import { shapeOf } from '#domain/tool/argument-shape.ts';
 import { callsOf, type NewGate } from '#domain/tool/gate.ts';
 import type { Question } from '#domain/tool/question.ts';
+import type { AddressQuestion } from '#domain/tool/read-so-far.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 
@@ -28,6 +29,7 @@ export const because = z
 
 const address = z
   .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('network'), hosts: z.array(z.string()) }),
     z.strictObject({ kind: z.literal('link'), site: z.string() }),
     z.strictObject({
       kind: z.literal('composed'),
@@ -38,7 +40,7 @@ const address = z
   ])
   .nullable()
   .describe(
-    'What is asked about the address that the call opens. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often.',
+    'What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often.',
   );
 
 const always = z
@@ -131,15 +133,18 @@ export function renderNestedGate(
     call: renderToolCall(call),
     calls: callsOf(gate).map((each) => ({
       ...renderToolCall(each.call),
-      address: each.address ?? null,
+      address: renderAddress(each.address),
       ...(acceptsAlways && { always: scopeOf(each.call) }),
     })),
     situation: asked?.situation ?? 'clean',
     because: (asked?.because ?? []).map(renderBecause),
-    address: asked?.address ?? null,
+    address: renderAddress(asked?.address),
     mission_id: asked?.mission ?? null,
   };
 }
+
+const renderAddress = (question: AddressQuestion | undefined): z.infer<typeof address> =>
+  question?.kind === 'network' ? { ...question, hosts: [...question.hosts] } : (question ?? null);
 
 export const renderBecause = (source: Because): z.infer<typeof because> =>
   renderAs(because, source, { foreign: source.foreign ?? false, private: source.private ?? false });

@@ -68,7 +68,7 @@ const getThread = defineRoute({
 const changeThread = defineRoute({
   method: 'patch',
   path: '/api/threads/{id}',
-  summary: 'Rename, pin or archive a thread, or move it into a folder.',
+  summary: 'Rename, pin or archive a thread, move it into a folder, or let its code reach hosts.',
   params: threadParams,
   body: z
     .object({
@@ -81,21 +81,33 @@ const changeThread = defineRoute({
         .describe('null or an empty text restores the default title.'),
       pinned: z.boolean().optional(),
       archived: z.boolean().optional(),
+      network: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether its code may reach the hosts that the operator lists; each call asks as others that send data.',
+        ),
       folder_id: uuid<FolderId>('folder_id must be the id of a folder.')
         .nullable()
         .optional()
         .describe('null takes the thread out of its folder.'),
     })
-    .refine((change) => Object.keys(change).length > 0, { error: 'Send title, pinned, archived or folder_id.' })
+    .refine((change) => Object.keys(change).length > 0, {
+      error: 'Send title, pinned, archived, network or folder_id.',
+    })
     .meta({ id: 'ThreadChange' }),
   freeFields: ['title'],
   responses: { 200: { description: 'The changed thread.', json: thread } },
   errors: [400, 404, 413],
-  async handle({ principal, params, body: { title, pinned, archived, folder_id: folderId } }, { threads }: Services) {
+  async handle(
+    { principal, params, body: { title, pinned, archived, network, folder_id: folderId } },
+    { threads }: Services,
+  ) {
     const change = {
       ...(title !== undefined && { title: title === null ? null : toOneLine(title) || null }),
       ...(pinned !== undefined && { pinned }),
       ...(archived !== undefined && { archived }),
+      ...(network !== undefined && { network }),
       ...(folderId !== undefined && { folderId }),
     };
     return renderThread(await threads.change(principal, params.id, change));

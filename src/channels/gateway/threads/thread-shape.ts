@@ -17,6 +17,7 @@ export const thread = z
     renamed: z.boolean(),
     pinned: z.boolean(),
     archived: z.boolean(),
+    network: z.literal(true).optional().describe('Present if its code may reach the hosts that the operator lists.'),
     folder_id: z.uuid().nullable().describe('The folder that it is in.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     waits_for_place: z
@@ -41,6 +42,7 @@ export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
   renderAs(thread, listing, {
     title: listing.title ?? listing.generatedTitle ?? listing.opening,
     renamed: listing.title !== null,
+    network: listing.network ? true : undefined,
     waits_for_place: listing.waitsForPlace ? true : undefined,
     channel: renderChannel(listing.channel),
     usage: renderUsage(listing.usage),

@@ -13,6 +13,7 @@ export type AppFacts = {
   readonly model: () => Promise<{ readonly provider: string; readonly name: string; readonly contextTokens: number }>;
   readonly singleSignOn: boolean;
   readonly sharing: boolean;
+  readonly codeHosts: readonly string[];
   readonly sendsPerMinute: number;
   readonly bodyBytes: number;
 };
@@ -36,6 +37,7 @@ const me = z
     }),
     single_sign_on: z.boolean(),
     sharing: z.boolean().describe('Whether threads can be shared by a link.'),
+    code_hosts: z.array(z.string()).describe('The hosts that code can reach in threads that allow it.'),
     limits: z.strictObject({
       sends_per_minute: z.int(),
       body_bytes: z.int(),
@@ -99,6 +101,7 @@ async function renderMe(principal: Principal, services: Services): Promise<z.inf
     preferences: { default_model: defaultModel, generate_titles: generateTitles },
     single_sign_on: appFacts.singleSignOn,
     sharing: appFacts.sharing,
+    code_hosts: [...appFacts.codeHosts],
     limits: {
       sends_per_minute: appFacts.sendsPerMinute,
       body_bytes: appFacts.bodyBytes,

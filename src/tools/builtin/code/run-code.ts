@@ -18,8 +18,7 @@ import {
 import type { ToolContext } from '../../tool.ts';
 import type { FileChange, OpenWorkspace } from '../../workspace-port.ts';
 import { describeRun, isLong, showControls } from './describe-run.ts';
-
-export type CodeCall = Call;
+import type { CallNetwork, CodeNetwork } from './network.ts';
 
 /** How many files are read from the database at once to fill a sandbox. */
 const READ_AT_ONCE = 40;
@@ -34,21 +33,41 @@ export async function runCode(
   strength: Strength,
   call: Call,
   context: ToolContext,
+  network?: CodeNetwork,
 ): Promise<string> {
   const { workspace, signal } = context;
   if (!workspace) throw new NotFound('Code can run in a conversation only.');
   const opened = await workspace.open();
-  context.onReads?.({ private: true, foreign: opened.isForeign });
+  context.onReads?.({ private: true, foreign: opened.isForeign || network !== undefined });
   for (let start = 1; ; start++) {
     try {
       const key = { workspace: opened.id, version: opened.version };
       const sandbox = await sandboxes.open(key, filesOf(workspace, opened), signal);
-      return await runIn(sandbox, strength, call, opened, context);
+      return await withNetwork(network, opened, context, (way) => runIn(sandbox, strength, call, opened, context, way));
     } catch (error) {
       if (error instanceof NoSandbox) return `Not run: ${error.message}`;
       if (!(error instanceof SandboxLost)) throw error;
+      if (network) return INTERRUPTED;
       if (start === STARTS) return 'Not run: the sandbox ended twice. The files are as before the call.';
     }
+  }
+}
+
+const INTERRUPTED =
+  'interrupted: the sandbox ended. The files are as before the call. What it has sent is unknown, so it was not repeated.';
+
+/** What the call has reached is recorded, however it ends. */
+async function withNetwork(
+  network: CodeNetwork | undefined,
+  opened: Workspace,
+  { owner }: ToolContext,
+  run: (way: CallNetwork | undefined) => Promise<string>,
+): Promise<string> {
+  const way = await network?.open(owner, opened.id);
+  try {
+    return await run(way);
+  } finally {
+    await way?.close();
   }
 }
 
@@ -58,8 +77,9 @@ async function runIn(
   call: Call,
   opened: Workspace,
   context: ToolContext,
+  way: CallNetwork | undefined,
 ): Promise<string> {
-  const { ran, changes, long, isHeld } = await runOnce(sandbox, call, opened, context).catch(async (error: unknown) => {
+  const { ran, changes, long, isHeld } = await runOnce(sandbox, call, opened, context, way).catch(async (error) => {
     await sandbox.discard();
     throw error;
   });
@@ -76,6 +96,7 @@ async function runIn(
   }
   context.workspace?.stage(staged, {
     environment: `${strength.environment?.digest} ${strength.layers.join()}`,
+    isForeign: way !== undefined,
     onEnd: (version) => void (version === undefined || !isExact ? sandbox.discard() : sandbox.committed(version)),
   });
   showPictures(changes.files, context);
@@ -83,8 +104,15 @@ async function runIn(
 }
 
 /** What a call did. The sandbox gets the file of a long output, too, so that it still has the files of the version. */
-async function runOnce(sandbox: Sandbox, call: Call, opened: Workspace, context: ToolContext) {
-  const ran = await sandbox.run(call, { progress: showProgress(context), signal: context.signal });
+async function runOnce(
+  sandbox: Sandbox,
+  call: Call,
+  opened: Workspace,
+  context: ToolContext,
+  way: CallNetwork | undefined,
+) {
+  const on = { progress: showProgress(context), signal: context.signal, accept: way?.accept };
+  const ran = await sandbox.run(call, on);
   context.signal.throwIfAborted();
   const changes = await sandbox.changes();
   const long = isLong(ran) && !changes.excess ? outputFile(ran, opened, changes) : undefined;

@@ -5,6 +5,7 @@ import { type AskedCall, addressOf } from '@reborn-agent/client/gate-card';
 export function AddressNote({ call }: { readonly call: AskedCall }) {
   const facts = addressOf(call);
   if (!facts) return null;
+  if (facts.kind === 'network') return <NetworkNote hosts={facts.hosts} />;
   const site = <strong className="exact break-all">{facts.site}</strong>;
   if (facts.kind === 'link')
     return (
@@ -40,5 +41,14 @@ export function AddressNote({ call }: { readonly call: AskedCall }) {
         )}
       </p>
     </div>
+  );
+}
+
+function NetworkNote({ hosts }: { readonly hosts: readonly string[] }) {
+  const names = <strong className="exact break-all">{hosts.join(', ')}</strong>;
+  return (
+    <p className="break-words text-meta">
+      <Trans>It can send what this conversation has read, and its files, to {names}.</Trans>
+    </p>
   );
 }
