@@ -1,5 +1,5 @@
 /** What the first bytes of a connection are: a ClientHello for a name, something else, or undefined while bytes are missing. */
-export type Hello = { readonly name: string } | { readonly problem: string } | undefined;
+type Hello = { readonly name: string } | { readonly problem: string } | undefined;
 
 const RECORD_HEADER = 5;
 const MOST_RECORD_BYTES = 2 ** 14;

@@ -10,8 +10,8 @@ export type TunnelUse = {
   readonly reached: readonly Reached[];
   readonly refused: readonly Refused[];
 };
-export type Reached = { readonly host: string; connections: number; sentBytes: number; receivedBytes: number };
-export type Refused = { readonly target: string; readonly reason: string; attempts: number };
+type Reached = { readonly host: string; connections: number; sentBytes: number; receivedBytes: number };
+type Refused = { readonly target: string; readonly reason: string; attempts: number };
 
 export type Tunnel = {
   /** Serves a connection that ends when the other side has closed it. Never throws. */
@@ -23,10 +23,9 @@ export type Tunnel = {
 type Options = {
   readonly egress: Pick<Egress, 'connectByName'>;
   readonly hosts: readonly string[];
-  /** Each way, of all connections together. */
-  readonly mostBytes?: number;
 };
 
+/** Each way, of all connections together. */
 const MOST_BYTES = 50 * 2 ** 20;
 const MOST_HEAD_BYTES = 8192;
 /** For the request, for the connection, and for the ClientHello. */
@@ -41,12 +40,12 @@ const FORBIDDEN = 403;
  * it is looked up, because a lookup would already carry data out, and the client must ask the server for the same name. What is said
  * after that is encrypted, and not looked at.
  */
-export function createTunnel({ egress, hosts, mostBytes = MOST_BYTES }: Options): Tunnel {
+export function createTunnel({ egress, hosts }: Options): Tunnel {
   const stop = new AbortController();
   const open = new Set<Duplex>();
   const underway = new Set<Promise<void>>();
   const use = createUse();
-  const left = { sentBytes: mostBytes, receivedBytes: mostBytes };
+  const left = { sentBytes: MOST_BYTES, receivedBytes: MOST_BYTES };
   const isUsedUp = (): boolean => left.sentBytes < 0 || left.receivedBytes < 0;
   const cutAll = (): void => {
     for (const connection of open) connection.destroy();
@@ -179,6 +178,7 @@ type Found<T> = { readonly value: T; readonly length: number } | undefined;
  * nothing is found in time.
  */
 async function takeFirst<T>(connection: Duplex, look: (bytes: Buffer) => Found<T>): Promise<T | undefined> {
+  if (connection.destroyed || connection.readableEnded) return undefined;
   const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
   let bytes = Buffer.alloc(0);
   const read = (): void => {

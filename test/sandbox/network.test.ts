@@ -71,10 +71,8 @@ type Done = Ran & { readonly use: TunnelUse };
 /** Runs a call with network, and tells what the tunnel has noted for the audit log. */
 async function run(
   call: Omit<Call & { kind: 'shell' }, 'timeoutMs'> | Omit<Call & { kind: 'python' }, 'timeoutMs'>,
-  hosts = [HOST],
-  mostBytes?: number,
 ): Promise<Done> {
-  const tunnel = createTunnel({ egress, hosts, ...(mostBytes !== undefined && { mostBytes }) });
+  const tunnel = createTunnel({ egress, hosts: [HOST] });
   const on = { progress: () => {}, signal: never, accept: tunnel.accept };
   try {
     const ran = await guest.run({ timeoutMs: 60_000, ...call }, on);
@@ -84,8 +82,7 @@ async function run(
   }
 }
 
-const shell = (command: string, hosts?: string[], mostBytes?: number) =>
-  run({ kind: 'shell', command }, hosts, mostBytes);
+const shell = (command: string) => run({ kind: 'shell', command });
 const python = (code: string) => shell(`python3 - <<'END'\nfrom ask import *\n${code}\nEND`);
 const CURL = 'curl -sS --cacert ca.pem -m 20';
 const bytesOf = (bytes: Buffer) => `bytes.fromhex("${bytes.toString('hex')}")`;
