@@ -174,9 +174,9 @@ function isHostWithPort(value: string): boolean {
 
 function parseAddress(value: string): { host: string; port: number } | undefined {
   const [, bracketed, plain, at = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(value) ?? [];
-  const [host = '', port = 0] = [bracketed ?? plain, parseInteger(at, 1, 65_535)];
+  const [host = '', number] = [bracketed ?? plain, parseInteger(at, 1, 65_535)];
   const isValid = bracketed === undefined ? isHost(host) : isIP(host) === 6;
-  return isValid && port > 0 ? { host, port } : undefined;
+  return isValid && number !== undefined ? { host, port: number } : undefined;
 }
 
 function isNetwork(value: string): boolean {

@@ -19,4 +19,4 @@ export type Rung = {
 export type Adopt = (process: RunnerProcess) => Runner;
 
 /** For a rung that must wait: how long at most, and a way to free what is only kept. */
-export type Wait = { readonly signal: AbortSignal; readonly ms: number; makeRoom(): boolean };
+export type Wait = { readonly signal: AbortSignal; readonly ms: number; readonly makeRoom: () => boolean };

@@ -10,7 +10,7 @@ export type WarmPool<T extends Warm> = {
   take(key: WorkspaceVersion): T | undefined;
   keep(key: WorkspaceVersion, thing: T): void;
   /** Ends what was kept longest, so that somebody else has its place. Returns whether there was something. */
-  dropOldest(): boolean;
+  readonly dropOldest: () => boolean;
   /** Nobody enters any more, and nothing is kept. */
   close(): void;
 };

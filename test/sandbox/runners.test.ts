@@ -19,6 +19,17 @@ async function start(count = 1, kind: Kind = {}): Promise<Container[]> {
 /** As gVisor lets its guests, and some container engines theirs. */
 const withUserNamespaces = (args: string[]) => args.filter((word) => word !== '--disable-userns');
 
+/** One that was looked at a moment ago is not free yet. */
+const dial = (container: Container) =>
+  waitFor('a connection', async () => {
+    const socket = createConnection(container).on('error', () => {});
+    const isOpen = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'close').then(() => false),
+    ]).catch(() => false);
+    return isOpen && socket;
+  });
+
 const isFree = ({ port }: Container) => canConnect(port);
 
 describe('the probe', () => {
@@ -149,15 +160,11 @@ for _ in range(3000): os.mkdir("d"); os.chdir("d")'`;
       Buffer.from('\0\0\0\x02{}'),
       Buffer.from('GET / HTTP/1.1\r\n\r\n'),
     ]) {
-      const socket = createConnection(container)
-        .on('error', () => {})
-        .resume();
-      socket.write(bytes);
+      const socket = await dial(container);
+      socket.resume().write(bytes);
       await new Promise((resolve) => void socket.once('close', resolve));
-      await waitFor('it to be free again', () => isFree(container));
     }
-    const silent = createConnection(container).on('error', () => {});
-    await once(silent, 'connect');
+    const silent = await dial(container);
     silent.destroy();
     await using sandboxes = createSmallSandboxes({ runners: [container] });
     expect(await (await openGuest(sandboxes)).shell('echo here')).toMatchObject({ output: 'here\n' });
