@@ -75,7 +75,7 @@ export type MessageEntry = {
   /** The person has trusted what others wrote in it. */
   readonly isVouched?: boolean;
   /** The sources that an answer cites. While it is written, those that it may cite. */
-  readonly citations?: Citations;
+  readonly citations?: Citations | undefined;
 };
 
 type Citations = NonNullable<Extract<BareItem, { type: 'message' }>['citations']>;
@@ -422,15 +422,8 @@ function finish(entries: readonly Entry[], item: BareItem): readonly Entry[] {
   const index = entries.findLastIndex(({ id }) => id === item.id);
   const entry = entries[index];
   if (item.type !== 'message' || entry?.kind !== 'message') return entries;
-  const { citations: _begun, ...begun } = entry;
-  const cited = item.citations && { citations: item.citations };
-  return entries.with(index, {
-    ...begun,
-    ...cited,
-    parts: item.content,
-    text: textOf(item.content),
-    state: item.status,
-  });
+  const { content: parts, status: state, citations } = item;
+  return entries.with(index, { ...entry, parts, text: textOf(parts), state, citations });
 }
 
 /** Moves text that a crash cut off into the mark of that crash. */

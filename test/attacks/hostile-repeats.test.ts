@@ -30,6 +30,8 @@ const ARGUMENTS: Record<string, readonly unknown[]> = {
   'channels/webhook/callback-url.ts isCallbackAllowed': [{ hosts: ['a.example'] }],
   'channels/webhook/delivery.ts parseFreshTimestamp': [new Date(), 'header'],
   'domain/search/citations.ts checkCitations': [[]],
+  'domain/search/cited-text.ts citeText': [{ marks: [], sources: [] }, () => '[1]'],
+  'domain/search/cited-text.ts withSourceList': [{ marks: [], sources: [] }],
   'domain/text/near-name.ts findNearName': [['memory_write']],
   'domain/workspace/path.ts pathFor': [() => false],
   'domain/workspace/path.ts pathBeside': [() => false],

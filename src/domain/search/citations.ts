@@ -39,7 +39,8 @@ function knownSource(number: number, sources: readonly NumberedSource[]): [numbe
   const read = rows.filter(({ how }) => how === 'read');
   const shown = read.at(-1) ?? rows.at(-1);
   if (!shown) return [];
-  const { text: _text, ...source } = shown;
+  const { url, title, published, how } = shown;
+  const source = { number, url, title, published, how };
   return [[number, { source, texts: rows.map(({ text }) => fold(pageTextOf(text))) }]];
 }
 

@@ -27,10 +27,10 @@ const NEAR_HEADING = 4;
 
 type Weighed = { readonly line: Line; readonly isProse: boolean };
 
-const weigh = (line: Line): Weighed => ({ line, isProse: isProse(line) });
+const weigh = (line: Line): Weighed => ({ line, isProse: isParagraph(line) });
 
 /** Whether a line is a paragraph with sentences. */
-function isProse({ length, linkLength, pieces }: Line): boolean {
+function isParagraph({ length, linkLength, pieces }: Line): boolean {
   if (WIDE * length < LEAST_PARAGRAPH || linkLength >= 0.4 * length) return false;
   const text = pieces.filter((piece) => typeof piece === 'string').join('');
   return length + (WIDE - 1) * countWide(text) >= LEAST_PARAGRAPH && /[.!?。！？:;»”"…؟۔।]/.test(text);
