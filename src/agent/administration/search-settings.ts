@@ -4,10 +4,11 @@ import { type Principal, requireOperator } from '#domain/principal.ts';
 import { remember } from '#domain/remember.ts';
 import type { Egress } from '#egress/egress.ts';
 import { openSearch } from '#search/open-search.ts';
-import { ENGINES, type EngineName, type Found, SAFE_SEARCH, SearchFailed } from '#search/search.ts';
+import { ENGINES, type EngineName, SAFE_SEARCH, SearchFailed } from '#search/search.ts';
 import { audited } from '#store/audit.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteSetting, readSetting, writeSetting } from '#store/settings.ts';
+import { type CleanHit, cleanHits } from '#tools/builtin/web/clean-hits.ts';
 import type { OpenedSearch, SearchRules } from '#tools/builtin/web-search.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Vault } from '#tools/secrets/vault.ts';
@@ -20,9 +21,11 @@ export type SearchSettings = {
   put(actor: Principal, change: SearchChange): Promise<void>;
   /** Returns to the engine of the environment. The stored keys are deleted. */
   remove(actor: Principal): Promise<void>;
-  /** One query to the chosen engine. */
-  test(actor: Principal, query: string): Promise<Found | { readonly error: string }>;
+  /** One query to the chosen engine, with the hits as the model would get them. */
+  test(actor: Principal, query: string): Promise<TestedSearch | { readonly error: string }>;
 };
+
+export type TestedSearch = { readonly hits: readonly CleanHit[]; readonly failed: readonly string[] };
 
 export type DescribedSearch = SearchRules & {
   readonly engine: EngineName | null;
@@ -97,7 +100,9 @@ export function createSearchSettings(parts: {
       const opened = await open();
       if (!opened) return { error: 'No search engine is set up, or its key is missing.' };
       try {
-        return await opened.search({ query, count: 3, ...opened.rules }, AbortSignal.timeout(TEST_MS));
+        const { search, rules } = opened;
+        const { hits, failed } = await search({ query, count: 10, ...rules }, AbortSignal.timeout(TEST_MS));
+        return { hits: cleanHits(hits, [rules.only], rules.not).slice(0, TESTED), failed };
       } catch (error) {
         if (!(error instanceof SearchFailed)) throw error;
         return { error: error.message };
@@ -106,6 +111,7 @@ export function createSearchSettings(parts: {
   };
 }
 
+const TESTED = 3;
 /** Longer than an engine may take, with its one retry. */
 const TEST_MS = 20_000;
 

@@ -79,10 +79,14 @@ async function call(service: Service, method: string, route: string, body?: obje
 const choose = (service: Service, more: object = {}) =>
   call(service, 'PUT', SETTING, { engine: 'brave', api_key: 'key-of-the-operator', ...more });
 
-async function ask(service: Service, user: TestUser, input: string) {
-  const body = JSON.stringify({ model: 'm', input });
+async function ask(service: Service, user: TestUser, input: string, more: object = {}) {
+  const body = JSON.stringify({ model: 'm', input, ...more });
   const response = await service.request('/api/v1/responses', { method: 'POST', body, headers: user.headers });
-  return (await response.json()) as { status: string; output: { type: string; content?: { text: string }[] }[] };
+  return (await response.json()) as {
+    id: string;
+    status: string;
+    output: { type: string; content?: { text: string }[] }[];
+  };
 }
 
 const textOf = (answer: Awaited<ReturnType<typeof ask>>) =>
@@ -118,6 +122,7 @@ test('without an engine there is no search, and with one there is; the test says
   expect(JSON.stringify(body)).not.toContain('key-of');
   const tried = (await call(service, 'POST', `${SETTING}/test`, { query: 'tides' })).body as { hits: object[] };
   expect(tried.hits).toHaveLength(3);
+  expect(tried.hits[0]).toEqual({ title: 'Page 0 of tides', url: 'https://site0.example/tides' });
   expect(await offers()).toBe(true);
 });
 
@@ -136,6 +141,14 @@ test('a search and five of its results are read without a question, and pages ke
   expect(outside.opened).toHaveLength(5);
   expect(outside.opened[0]).toBe('https://site0.example/tides');
   expect(await waits(service, ann)).toBe(0);
+
+  const search = (query: string, previous: { readonly id: string }) =>
+    ask(service, ann, `use reborn_web_search {"queries":["${query}"]}`, { previous_response_id: previous.id });
+  const second = await search('moon', first);
+  expect(textOf(second)).toContain('[s9] Page 0 of moon');
+  expect(textOf(await search('tides', second))).toContain('[s1] Page 0 of tides');
+  const long = 'x'.repeat(201);
+  expect(textOf(await search(long, second))).toContain('Too big');
 });
 
 test('hosts that are not wanted are left out by the service, and duplicates are merged', async ({ service }) => {

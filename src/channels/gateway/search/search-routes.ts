@@ -127,9 +127,7 @@ const testSearch = defineRoute({
   async handle({ principal, body }, { searchSettings }: Services) {
     const found = await searchSettings.test(principal, body.query);
     if ('error' in found) return { hits: [], failed: [], error: found.error };
-    const hits = found.hits
-      .slice(0, 3)
-      .map(({ title, url }) => ({ title: title.slice(0, 200), url: url.slice(0, 2000) }));
+    const hits = found.hits.map(({ title, url }) => ({ title, url }));
     return { hits, failed: [...found.failed], error: null };
   },
 });
