@@ -12,8 +12,8 @@ type Options = {
   readonly port?: number | undefined;
   readonly signal: AbortSignal;
   /** Returns the address where the person goes, which has the state of the sign-in. */
-  begin(redirectUri: string): Promise<string>;
-  finish(answer: SignInAnswer): Promise<unknown>;
+  readonly begin: (redirectUri: string) => Promise<string>;
+  readonly finish: (answer: SignInAnswer) => Promise<unknown>;
 };
 
 export type SignInHere = {

@@ -9,8 +9,8 @@ type ToolAuthOptions = {
   /** `everyone`, or a user. */
   readonly holder: string;
   readonly terminal: Terminal;
-  store(name: string, value: string): Promise<unknown>;
-  signIn(auth: ToolAuth): Promise<Pick<SignInHere, 'url' | 'done'>>;
+  readonly store: (name: string, value: string) => Promise<unknown>;
+  readonly signIn: (auth: ToolAuth) => Promise<Pick<SignInHere, 'url' | 'done'>>;
 };
 
 /** `reborn tool auth <tool-name>`: gives a tool its credential, in the way that its author describes. */

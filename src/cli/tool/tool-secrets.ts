@@ -39,7 +39,7 @@ type Desk = {
   readonly tool: AgentTool;
   readonly holder: string;
   readonly terminal: Terminal;
-  store(name: string, value: string): Promise<unknown>;
+  readonly store: (name: string, value: string) => Promise<unknown>;
 };
 
 function withTool(

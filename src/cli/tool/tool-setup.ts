@@ -6,7 +6,7 @@ type ToolSetupOptions = {
   /** `everyone`, or a user. */
   readonly holder: string;
   readonly terminal: Terminal;
-  store(name: string, value: string): Promise<unknown>;
+  readonly store: (name: string, value: string) => Promise<unknown>;
 };
 
 /** `reborn tool setup <tool-name>`: asks for each secret that the tool needs, in the order its author chose. */

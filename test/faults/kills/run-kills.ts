@@ -177,8 +177,9 @@ function waitForOutput(cluster: Cluster, turn: string): Promise<{ refusal: strin
     if (!row?.ended) return undefined;
     const refusal = row.output === null ? `no output: ${row.failure}` : refusalIn(row.output);
     return { refusal };
-  }).catch(async (error: Error) => {
-    throw new Error(`${error.message} ${JSON.stringify(await query(cluster, STATE, [turn]))}`);
+  }).catch(async (error: unknown) => {
+    const state = JSON.stringify(await query(cluster, STATE, [turn]));
+    throw new Error(`Turn ${turn} does not end: ${state}`, { cause: error });
   });
 }
 

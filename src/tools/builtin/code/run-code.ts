@@ -79,10 +79,12 @@ async function runIn(
   context: ToolContext,
   way: CallNetwork | undefined,
 ): Promise<string> {
-  const { ran, changes, long, isHeld } = await runOnce(sandbox, call, opened, context, way).catch(async (error) => {
-    await sandbox.discard();
-    throw error;
-  });
+  const { ran, changes, long, isHeld } = await runOnce(sandbox, call, opened, context, way).catch(
+    async (error: unknown) => {
+      await sandbox.discard();
+      throw error;
+    },
+  );
   const { staged, refused } = toStaged(changes);
   context.onRan?.({ outcome: ran.outcome, exitCode: ran.exitCode, layers: strength.layers });
   if (ran.outcome !== 'exit') context.onStopped?.(ran.outcome);
