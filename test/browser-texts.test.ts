@@ -77,7 +77,8 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
 });
 
 test('the catalogues match the code: `npm run messages` changes nothing', { tags: ['slow'] }, async () => {
-  const check = run('lingui', [
+  const check = run(process.execPath, [
+    'node_modules/.bin/lingui',
     'check',
     'sync',
     '--clean',
