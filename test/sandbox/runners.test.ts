@@ -98,6 +98,18 @@ describe('a runner', () => {
     await waitFor('it to be free again', () => isFree(container));
   });
 
+  test.each<[string, Kind, string]>([
+    ['runs', {}, 'reached'],
+    ['is refused with a reason, where the filter takes the place of a namespace,', { network: true }, 'Not run: '],
+  ])('that gets a call with network %s', async (_, kind, expected) => {
+    await using sandboxes = createSmallSandboxes({ runners: await start(1, kind) });
+    const guest = await openGuest(sandboxes);
+    const on = { progress: () => {}, signal: never, accept: () => {} };
+    const { output } = await guest.run({ kind: 'shell', command: 'echo reached', timeoutMs: 20_000 }, on);
+
+    expect(output).toContain(expected);
+  });
+
   test('leaves nothing for the next workspace', async () => {
     const [container] = await start();
     if (!container) throw new Error('There is none.');
