@@ -1,7 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
+import { makePdf } from '../support/document-files.ts';
 import { cellsOf, rowsOf, workbookOf } from './office-files.ts';
 import { file, present, python, shell, type Task } from './task.ts';
+
+/** The amount is on the last page, and the later ones have more of them. */
+const INVOICES = Array.from({ length: 12 }, (_, month) => {
+  const total = `${(month + 1) * 10}.25`;
+  const pages = [...Array.from({ length: month % 3 }, () => ['Rope', 'Hooks']), [`Total amount: ${total} EUR`]];
+  return { path: `invoices/2026-${String(month + 1).padStart(2, '0')}.pdf`, total, pages };
+});
 
 const linesOf = (csv: Buffer) => csv.toString().trim().split(/\r?\n/);
 
@@ -107,31 +115,25 @@ joined`),
     },
   },
   {
-    title: 'take a table from a web page to Excel (instead of from a PDF)',
+    title: 'take a table from a PDF to Excel',
     files: {
-      'prices.html':
-        '<h1>Prices</h1><p>As of May.</p><table><tr><th>Item</th><th>Price</th></tr><tr><td>Rope &amp; hook</td><td>12.50</td></tr><tr><td>Sail</td><td>300</td></tr></table>',
+      'prices.pdf': makePdf([
+        ['Prices', 'As of May.'],
+        ['Item Price', 'Rope & hook 12.50', 'Sail 300'],
+      ]),
     },
     calls: [
+      [file('read', { path: 'prices.pdf', pages: '2' })],
       [
         python(`
-from html.parser import HTMLParser
 import openpyxl
-class Rows(HTMLParser):
-    rows = []
-    def handle_starttag(self, tag, _):
-        if tag == 'tr': self.rows.append([])
-        if tag in ('td', 'th'): self.rows[-1].append('')
-    def handle_data(self, text):
-        if self.rows and self.rows[-1]: self.rows[-1][-1] += text
-Rows().feed(open('prices.html').read())
 book = openpyxl.Workbook()
-for item, price in Rows.rows:
-    book.active.append([item, float(price) if price[0].isdigit() else price])
+for row in (['Item', 'Price'], ['Rope & hook', 12.5], ['Sail', 300]): book.active.append(row)
 book.save('prices.xlsx')`),
       ],
     ],
-    async check({ read }) {
+    async check({ read, outputs }) {
+      expect((await outputs())[0]).toMatch(/Item Price\s+Rope & hook 12\.50\s+Sail 300/);
       expect(cellsOf(await read('prices.xlsx'))).toEqual({
         A1: 'Item',
         B1: 'Price',
@@ -143,28 +145,19 @@ book.save('prices.xlsx')`),
     },
   },
   {
-    title: 'sum twelve invoices, with the place of each amount (text instead of PDF)',
-    files: Object.fromEntries(
-      Array.from({ length: 12 }, (_, month) => [
-        `invoices/2026-${String(month + 1).padStart(2, '0')}.txt`,
-        `Invoice ${month + 1}\n${'Rope\n'.repeat(month)}Total: ${(month + 1) * 10}.25 EUR\n`,
-      ]),
-    ),
+    title: 'sum twelve invoices in PDF, with the page of each amount',
+    files: Object.fromEntries(INVOICES.map(({ path, pages }) => [path, makePdf(pages)])),
     calls: [
-      [
-        file('find', { pattern: '^Total: [0-9.]+ EUR$' }),
-        shell(
-          `grep -Hn '^Total:' invoices/*.txt | awk -F'[:/ ]' '{ print $2 ", line " $3 ": " $6; sum += $6 } END { print "sum: " sum }' > sum.txt; cat sum.txt`,
-        ),
-      ],
+      INVOICES.map(({ path }) => ({ name: 'reborn_document_search', given: { query: 'total amount', file: path } })),
+      [python(`sum([${INVOICES.map(({ total }) => total).join(', ')}])`)],
     ],
-    async check({ read, outputs }) {
-      const lines = linesOf(await read('sum.txt'));
-      expect(lines).toHaveLength(13);
-      expect(lines[0]).toBe('2026-01.txt, line 2: 10.25');
-      expect(lines[11]).toBe('2026-12.txt, line 13: 120.25');
-      expect(lines[12]).toBe('sum: 783');
-      expect((await outputs())[0]).toContain('invoices/2026-12.txt:13: Total: 120.25 EUR');
+    async check({ outputs }) {
+      const found = await outputs();
+      for (const [index, { path, total, pages }] of INVOICES.entries()) {
+        expect(found[index]).toContain(`## ${path}, p. ${pages.length}`);
+        expect(found[index]).toContain(`Total amount: ${total} EUR`);
+      }
+      expect(found[12]).toContain('783.0');
     },
   },
   {

@@ -10,8 +10,8 @@ import { type Done, file, present, shell, type Task, type ToolCall } from './tas
 import { TEXT_TASKS } from './text-tasks.ts';
 
 /*
- * What people ask an agent for, with the calls that a good model makes, and a checker that opens the result. Not covered yet:
- * reading PDFs (their tasks have text or a web page instead), Parquet and HEIC, for which no library is installed.
+ * What people ask an agent for, with the calls that a good model makes, and a checker that opens the result. Not covered:
+ * Parquet and HEIC, for which no library is installed.
  */
 const test = journey().override('settings', { SANDBOX: 'auto' });
 beforeEach(({ skip }) => skip(!isPossible));

@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { expect } from 'vitest';
+import { makePdf } from '../support/document-files.ts';
 import { documentOf, paragraphsOf } from './office-files.ts';
 import { file, present, python, shell, type Task } from './task.ts';
 
@@ -27,6 +28,12 @@ class Roman(unittest.TestCase):
         for number, text in ((1, "I"), (1999, "MCMXCIX"), (2026, "MMXXVI"), (444, "CDXLIV")):
             self.assertEqual(roman(number), text)
 `;
+
+const HANDBOOK = Array.from({ length: 300 }, (_, index) => [
+  `Page ${index + 1}`,
+  ...Array.from({ length: 30 }, () => 'Keep the ropes dry.'),
+  ...(index === 216 ? ['If the boat has capsized, stay with it.'] : []),
+]);
 
 export const TEXT_TASKS: readonly Task[] = [
   {
@@ -136,20 +143,18 @@ len(chapters)`),
     },
   },
   {
-    title: 'a question about 300 pages, answered with the page (text instead of PDF)',
-    files: { 'handbook.txt': handbook() },
+    title: 'a question about 300 pages of a PDF, answered with the page',
+    files: { 'handbook.pdf': makePdf(HANDBOOK) },
     calls: [
       [
-        file('find', { text: 'capsized' }),
-        python(`
-pages = open('handbook.txt').read().split('\\f')
-[(number, line) for number, page in enumerate(pages, 1) for line in page.splitlines() if 'capsized' in line]`),
+        { name: 'reborn_document_search', given: { query: 'What to do when the boat has capsized' } },
+        { name: 'reborn_document_read', given: { file: 'handbook.pdf', pages: '217' } },
       ],
     ],
     async check({ outputs }) {
-      const [found, answer] = await outputs();
-      expect(found).toContain('If the boat has capsized, stay with it.');
-      expect(answer).toContain("[(217, 'If the boat has capsized, stay with it.')]");
+      const [found, page] = await outputs();
+      expect(found).toContain('## handbook.pdf, p. 217');
+      expect(page).toContain('If the boat has capsized, stay with it.');
     },
   },
   {
@@ -174,12 +179,6 @@ pages = open('handbook.txt').read().split('\\f')
     },
   },
 ];
-
-function handbook(): string {
-  const page = (number: number) =>
-    `Page ${number}\n${'Keep the ropes dry.\n'.repeat(30)}${number === 217 ? 'If the boat has capsized, stay with it.\n' : ''}`;
-  return Array.from({ length: 300 }, (_, index) => page(index + 1)).join('\f');
-}
 
 /** The text of each page as matplotlib writes it: strings in compressed streams. */
 function pagesOfPdf(pdf: Buffer): string[] {
