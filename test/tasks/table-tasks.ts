@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { makePdf } from '../support/document-files.ts';
 import { cellsOf, rowsOf, workbookOf } from './office-files.ts';
-import { file, present, python, shell, type Task } from './task.ts';
+import { file, present, python, type Task } from './task.ts';
 
 /** The amount is on the last page, and the later ones have more of them. */
 const INVOICES = Array.from({ length: 12 }, (_, month) => {
