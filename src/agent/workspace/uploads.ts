@@ -73,4 +73,4 @@ const MOST_UPLOADS = 10_000;
 /** What clients send when they don't know better. */
 const UNSPECIFIC = /^(?:application\/octet-stream|binary\/octet-stream)?$/i;
 
-const missing = () => new NotFound('There is no such file.');
+const missing = () => new NotFound('This file does not exist.');
