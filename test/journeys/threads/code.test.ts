@@ -186,7 +186,7 @@ test('a turn that uses no tool runs the same statements as one without a sandbox
     for (let count = 0; count < 5; count++) {
       query.mockClear();
       await chat(asked, 'say hello', thread);
-      const texts = query.mock.calls.map(([given]) => textOf(given));
+      const texts = query.mock.calls.map(([given]) => textOf(given)).filter((text) => !BY_TIME.test(text));
       turns.push(new Map(Object.entries(Object.groupBy(texts, String)).map(([text, all]) => [text, all?.length ?? 0])));
     }
     const [first = new Map<string, number>()] = turns;
@@ -196,6 +196,9 @@ test('a turn that uses no tool runs the same statements as one without a sandbox
     return Object.fromEntries(least.filter(([, times]) => times > 0));
   }
 });
+
+/** The heartbeat, and events in pieces: how many there are depends on how long a turn takes. */
+const BY_TIME = /from replicas where id <> |insert into turn_events/;
 
 const textOf = (given: unknown): string =>
   typeof given === 'string' ? given : ((given as { text?: string } | undefined)?.text ?? '');

@@ -22,8 +22,9 @@ const outside = { found: usual, opened: [] as string[], status: 200 };
 const internet = createServer(({ url = '', headers }, response) => {
   const address = new URL(url, `https://${headers.host}`);
   if (headers.host !== 'api.search.brave.com') {
-    outside.opened.push(address.href);
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A page.</p>');
+    const isRules = address.pathname === '/robots.txt';
+    if (!isRules) outside.opened.push(address.href);
+    response.writeHead(isRules ? 404 : 200, { 'content-type': 'text/html' }).end('<p>A page.</p>');
     return;
   }
   const results = outside.found(address.searchParams.get('q') ?? '');
@@ -39,20 +40,27 @@ const internet = createServer(({ url = '', headers }, response) => {
 function decide(prompt: SeenPrompt) {
   const asked = prompt.messages.findLastIndex(({ role }) => role === 'user');
   const [, way, query = ''] = /^(research|obey|insist|recall) (.+)$/m.exec(prompt.messages[asked]?.text ?? '') ?? [];
-  if (!way) return followScript(prompt);
+  if (!way) return withoutMarkers(followScript(prompt));
   const results = prompt.messages.slice(asked + 1).filter(({ role }) => role === 'tool');
   const search = { name: 'reborn_web_search', arguments: JSON.stringify({ queries: [query] }) };
   const recall = { name: 'memory_search', arguments: JSON.stringify({ query }) };
   if (way === 'recall' && results.length === 0) return { calls: [recall] };
   if (results.length === (way === 'recall' ? 1 : 0)) return { calls: [search] };
   const shown = results.find(({ text }) => text.includes('[s1]'))?.text ?? '';
-  if (way === 'insist') return results.length < 10 ? { calls: [search] } : { pieces: [results.at(-1)?.text ?? ''] };
+  if (way === 'insist')
+    return results.length < 10 ? { calls: [search] } : { pieces: [unlinked(results.at(-1)?.text ?? '')] };
   const pattern = way === 'obey' ? /https:\/\/evil\S+/g : /^https:\S+$/gm;
   const addresses = [...shown.matchAll(pattern)].map(([address]) => address).slice(0, 5);
   const next = addresses[results.length - (way === 'recall' ? 2 : 1)];
   if (next) return { calls: [{ name: 'reborn_web_fetch', arguments: JSON.stringify({ url: next }) }] };
-  return { pieces: [`read ${results.length - 1}: ${shown}`] };
+  return { pieces: [unlinked(`read ${results.length - 1}: ${shown}`)] };
 }
+
+const withoutMarkers = (said: ReturnType<typeof followScript>) =>
+  'pieces' in said && said.pieces ? { ...said, pieces: [unlinked(said.pieces.join(''))] } : said;
+
+/** As the model has seen it: the API would turn markers of sources into links. */
+const unlinked = (text: string) => text.replaceAll(/\[(s\d+)\]/g, '($1)');
 
 const test = journey()
   .override('modelOptions', { decide })
@@ -135,9 +143,9 @@ test('a search and five of its results are read without a question, and pages ke
   const first = await ask(service, ann, 'research tides');
   expect(first.status).toBe('completed');
   expect(textOf(first)).toContain('read 5');
-  expect(textOf(first)).toContain('[s1] Page 0 of tides — site0.example');
-  expect(textOf(first)).toContain('[s8]');
-  expect(textOf(first)).not.toContain('[s9]');
+  expect(textOf(first)).toContain('(s1) Page 0 of tides — site0.example');
+  expect(textOf(first)).toContain('(s8)');
+  expect(textOf(first)).not.toContain('(s9)');
   expect(outside.opened).toHaveLength(5);
   expect(outside.opened[0]).toBe('https://site0.example/tides');
   expect(await waits(service, ann)).toBe(0);
@@ -145,8 +153,8 @@ test('a search and five of its results are read without a question, and pages ke
   const search = (query: string, previous: { readonly id: string }) =>
     ask(service, ann, `use reborn_web_search {"queries":["${query}"]}`, { previous_response_id: previous.id });
   const second = await search('moon', first);
-  expect(textOf(second)).toContain('[s9] Page 0 of moon');
-  expect(textOf(await search('tides', second))).toContain('[s1] Page 0 of tides');
+  expect(textOf(second)).toContain('(s9) Page 0 of moon');
+  expect(textOf(await search('tides', second))).toContain('(s1) Page 0 of tides');
   const long = 'x'.repeat(201);
   expect(textOf(await search(long, second))).toContain('Too big');
 });
@@ -162,9 +170,9 @@ test('hosts that are not wanted are left out by the service, and duplicates are 
       'use reborn_web_search {"queries":["tides","tides"],"only":["site1.example","site2.example"]}',
     ),
   );
-  expect(said).toContain('[s1] Page 2');
+  expect(said).toContain('(s1) Page 2');
   expect(said).not.toContain('site1');
-  expect(said).not.toContain('[s2]');
+  expect(said).not.toContain('(s2)');
   await choose(service);
 });
 
@@ -221,7 +229,7 @@ test('a message has eight searches, and the limit of a day holds after a restart
 
   const another = await startAnother({ USER_SEARCHES_PER_DAY: '9', USER_PAGES_PER_DAY: '1' });
   const search = (query: string) => ask(another, eve, `use reborn_web_search {"queries":["${query}"]}`).then(textOf);
-  expect(await search('one more')).toContain('[s1]');
+  expect(await search('one more')).toContain('(s1)');
   expect(await search('too many')).toContain('made 9 searches today');
   const open = (url: string) => ask(another, eve, `use reborn_web_fetch {"url":"${url}"}`).then(textOf);
   expect(await open('https://site1.example/a')).toContain('A page.');
