@@ -117,15 +117,15 @@ test('a file that no model can read is refused by name, and unknown text files a
   const page = await browser.signIn(stage.url);
   await composer(page).fill('recite');
   const chooser = page.locator('input[type=file]');
-  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
-  await chooser.setInputFiles({ name: 'plan.docx', mimeType: type, buffer: Buffer.from('PK\x03\x04\x00\x00') });
+  const type = 'application/x-7z-compressed';
+  await chooser.setInputFiles({ name: 'plan.7z', mimeType: type, buffer: Buffer.from('7z\xBC\xAF\x00\x00', 'latin1') });
   await page
     .getByRole('alert')
-    .getByText("Models can't read plan.docx. Save it as a PDF or as text, and attach that.")
+    .getByText("Models can't read plan.7z. Save it as a PDF or as text, and attach that.")
     .waitFor();
   await page.keyboard.press('Enter');
   expect(page.url()).toBe(`${stage.url}/`);
-  await page.getByRole('button', { name: 'Remove plan.docx' }).click();
+  await page.getByRole('button', { name: 'Remove plan.7z' }).click();
   await chooser.setInputFiles({ name: 'notes.qmd', mimeType: '', buffer: Buffer.from('håp og tro') });
   await expect.poll(() => picked(page).count()).toBe(1);
   await composer(page).press('Enter');

@@ -146,17 +146,22 @@ test('a phone shows the panel over the thread; files are added, deleted and brou
     .locator('input[type=file]')
     .setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') });
   await panel.getByRole('button', { name: 'Upload' }).click();
-  await panel.getByRole('button', { name: 'a.txt' }).waitFor();
+  const shown = panel.getByRole('button', { name: 'a.txt', exact: true }); // not "Remove a.txt", while it is uploaded
+  await shown.waitFor();
 
-  await panel.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await panel.getByText('a.txt is deleted.').waitFor();
-  await panel.getByRole('button', { name: 'own.md' }).waitFor();
+  const remove = async () => {
+    await panel.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await panel.getByText('a.txt is deleted.').waitFor();
+    await panel.getByRole('button', { name: 'own.md', exact: true }).waitFor();
+  };
+  await remove();
+  await panel.getByRole('button', { name: 'Undo' }).click();
+  await shown.waitFor();
+  expect(await namesOf(threadOf(page))).toEqual(['a.txt', 'own.md']);
+  await remove();
   expect(await namesOf(threadOf(page))).toEqual(['own.md']);
   await checkPage(page, 'files-deleted');
-  await panel.getByRole('button', { name: 'Undo' }).click();
-  await panel.getByRole('button', { name: 'a.txt' }).waitFor();
-  expect(await namesOf(threadOf(page))).toEqual(['a.txt', 'own.md']);
 
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
