@@ -22,7 +22,7 @@ export type CreateResponse = {
   readonly background?: boolean | null;
   /** `false`: the response is deleted once it has been delivered. */
   readonly store?: boolean | null;
-  /** `reborn.tool_activity` adds the agent's tool calls to the output, and `code_interpreter_call.outputs` what code of a hosted tool has printed and drawn. Other values are ignored. */
+  /** `reborn.tool_activity` adds the agent's tool calls to the output, `code_interpreter_call.outputs` what code of a hosted tool has printed and drawn, and `web_search_call.action.sources` the addresses that a hosted search has found. Other values are ignored. */
   readonly include?: readonly string[] | null;
   /** `compaction`: a prompt of more than `compact_threshold` tokens is compacted, and `output` begins with the summary as a `compaction` item. */
   readonly context_management?: readonly ({
@@ -193,7 +193,7 @@ export type Failure = {
   readonly type: 'invalid_request_error' | 'server_error';
 };
 
-export type OutputItem = OutputMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | Compaction | Reasoning;
+export type OutputItem = OutputMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall | Compaction | Reasoning;
 
 export type OutputMessage = {
   readonly id: string;
@@ -313,6 +313,28 @@ export type ShellResult = {
   };
 };
 
+/** Only for requests with a hosted web search. */
+export type WebSearchCall = {
+  readonly id: string;
+  readonly type: 'web_search_call';
+  readonly status: 'in_progress' | 'completed' | 'failed' | 'incomplete';
+  readonly action: {
+    readonly type: 'search';
+    /** The first of `queries`. */
+    readonly query: string;
+    readonly queries: readonly string[];
+    /** Only with `include: ["web_search_call.action.sources"]`. */
+    readonly sources?: readonly {
+      readonly type: 'url';
+      readonly url: string;
+    }[];
+  } | {
+    readonly type: 'open_page';
+    /** null when more was read of a page that was opened before. */
+    readonly url: string | null;
+  };
+};
+
 export type Compaction = {
   readonly id: string;
   readonly type: 'compaction';
@@ -362,6 +384,20 @@ export type HostedTool = {
     readonly type: 'container_reference';
     readonly container_id: string;
   };
+} | {
+  readonly type: 'web_search' | 'web_search_2025_08_26' | 'web_search_preview' | 'web_search_preview_2025_03_11';
+  readonly filters: {
+    readonly allowed_domains?: readonly string[];
+    readonly blocked_domains?: readonly string[];
+  } | null;
+  readonly search_context_size: 'low' | 'medium' | 'high';
+  readonly user_location: {
+    readonly type: 'approximate';
+    readonly city: string | null;
+    readonly region: string | null;
+    readonly country: string | null;
+    readonly timezone: string | null;
+  } | null;
 };
 
 export type Usage = {
@@ -399,7 +435,7 @@ export type StreamEvent = {
   readonly type: 'response.output_item.added';
   readonly sequence_number: number;
   readonly output_index: number;
-  readonly item: EmptyMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | Compaction | Reasoning;
+  readonly item: EmptyMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall | Compaction | Reasoning;
 } | {
   readonly type: 'response.content_part.added';
   readonly sequence_number: number;
@@ -497,6 +533,21 @@ export type StreamEvent = {
   readonly output_index: number;
 } | {
   readonly type: 'response.code_interpreter_call.completed';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.web_search_call.in_progress';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.web_search_call.searching';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.web_search_call.completed';
   readonly sequence_number: number;
   readonly item_id: string;
   readonly output_index: number;
@@ -856,6 +907,19 @@ export type CreateChatCompletion = {
       readonly schema: Readonly<Record<string, unknown>>;
       readonly strict?: boolean | null;
     };
+  } | null;
+  /** Where the user is, and how much of the web is read. Ignored unless `RESPONSES_HOSTED_TOOLS` has `web_search`. */
+  readonly web_search_options?: {
+    readonly search_context_size?: 'low' | 'medium' | 'high' | null;
+    readonly user_location?: {
+      readonly type: 'approximate';
+      readonly approximate: {
+        readonly city?: string | null;
+        readonly region?: string | null;
+        readonly country?: string | null;
+        readonly timezone?: string | null;
+      };
+    } | null;
   } | null;
   /** `true`: keep the conversation as a thread. Otherwise it is deleted. */
   readonly store?: boolean | null;

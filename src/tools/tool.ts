@@ -1,5 +1,6 @@
 import type { WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { SearchOptions } from '#domain/search/search-options.ts';
 import type { WebUse } from '#domain/search/web-use.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { AttachedPart, OutputReads, RanCode } from '#domain/thread/item.ts';
@@ -126,6 +127,8 @@ export type ToolContext = {
   readonly workspace?: OpenWorkspace | undefined;
   /** The thread's sources. Undefined where there is no thread. */
   readonly sources?: OpenSources | undefined;
+  /** What the request says about searches. */
+  readonly search?: SearchOptions | undefined;
   /** What was searched and opened so far, for the limits. Undefined where there is no thread. */
   readonly webUse?: (() => Promise<WebUse>) | undefined;
   /** Counts what the call has cost. It is written with the output. */

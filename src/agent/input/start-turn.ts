@@ -185,7 +185,7 @@ async function acceptAnswer(db: Database, engine: Engine, owner: Principal, inpu
 type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId } | { readonly earlier: Turn };
 
 /**
- * Without new tools, the caller's tools and the container come from the turn that waits. The gate may be closed because an earlier request with
+ * Without new tools, the caller's tools, the container and the options of searches come from the turn that waits. The gate may be closed because an earlier request with
  * the same key has answered it. Undefined: the thread does not exist.
  */
 async function prepareAnswer(
@@ -202,8 +202,8 @@ async function prepareAnswer(
   const gate = checkAnswer(open, callIdsOf(input));
   const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
   if (input.tools) return { input: { ...input, items }, gateId: gate.id };
-  const { tools, container } = (await getTurnById(trx, owner, gate.turnId)).request;
-  const request = { ...input.request, ...(container && { container }) };
+  const { tools, container, search } = (await getTurnById(trx, owner, gate.turnId)).request;
+  const request = { ...input.request, ...(container && { container }), ...(search && { search }) };
   return { input: { ...input, items, tools, request }, gateId: gate.id };
 }
 

@@ -49,6 +49,7 @@ export async function callTool(
       allowedBy,
       workspace: options.workspace,
       sources: options.sources,
+      search: turn.request.search,
       webUse: options.webUse,
       onCost: options.onCost,
       onProgress: options.onProgress,

@@ -31,6 +31,8 @@ export type ChatCompletionsServices = {
   readonly toolNames: (owner: Principal) => Promise<ReadonlySet<string>>;
   /** Whether callers may define tools; true in a standard deployment. */
   readonly externalTools: boolean;
+  /** The hosted tools that the operator serves. */
+  readonly toolLimits: { readonly hosted: readonly string[] };
   readonly fetchLinks: FetchLinks;
   readonly timeoutSeconds: number;
   readonly limiter: Limiter;
@@ -69,8 +71,9 @@ const createCompletion = defineRoute({
     const taken = await services.toolNames(principal);
     const { body } = request;
     const files = toKnownFiles(await agent.findUploads(principal, isObject(body) ? namedFiles(body['messages']) : []));
+    const servesSearch = services.toolLimits.hosted.includes('web_search');
     const parse = async () => {
-      const chat = parseChatRequest(body, { ...services, files, isTaken: (name) => taken.has(name) });
+      const chat = parseChatRequest(body, { ...services, files, servesSearch, isTaken: (name) => taken.has(name) });
       await checkFormat(agent, principal, chat.format, 'response_format.json_schema.schema');
       return chat;
     };
@@ -87,6 +90,7 @@ const createCompletion = defineRoute({
         ...(chat.sampling && { sampling: chat.sampling }),
         ...(chat.format && { format: chat.format }),
         ...(chat.mustCall && { mustCall: true }),
+        ...(chat.search && { search: chat.search }),
         echo: { metadata: chat.metadata, store: chat.store },
       },
       idempotency: idempotencyOf(request),

@@ -2,6 +2,7 @@ import type { ChatChannel } from '../chat/chat-channel.ts';
 import type { ThreadId, TurnId, WorkspaceId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
+import type { SearchOptions } from '../search/search-options.ts';
 import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { TraceContext } from '../trace/trace-context.ts';
@@ -72,6 +73,8 @@ export type TurnRequest = {
   readonly mission?: MissionRun;
   /** The workspace that the turn works on instead of its thread's own. */
   readonly container?: WorkspaceId;
+  /** What the caller wants of searches in the web. */
+  readonly search?: SearchOptions;
   /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SearchSize } from '#domain/search/search-options.ts';
 import { WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { type Found, FRESHNESS, type Search, type SearchAsk, SearchFailed } from '#search/search.ts';
@@ -33,8 +34,10 @@ const parameters = z.strictObject({
 
 type Wanted = z.infer<typeof parameters>;
 
-const MOST_HITS = 8;
-const PER_QUERY = 10;
+/** How many hits the model gets. */
+const MOST_HITS: Readonly<Record<SearchSize, number>> = { low: 4, medium: 8, high: 16 };
+/** Some hits are left out, or found twice. */
+const SPARE_HITS = 2;
 /** In one run: until the person's next message. */
 const MOST_SEARCHES = 8;
 
@@ -92,8 +95,17 @@ function refuse({ onReads }: ToolContext, error: string): string {
 async function searchFor(opened: OpenedSearch, wanted: Wanted, context: ToolContext): Promise<string> {
   const { engine, rules, search } = opened;
   const startedAt = performance.now();
-  const hosts = wanted.only ?? rules.only;
-  const ask = { ...rules, count: PER_QUERY, freshness: wanted.freshness, only: hosts };
+  const { only = [], not = [], location, size = 'medium' } = context.search ?? {};
+  const most = MOST_HITS[size];
+  const hosts = wanted.only ?? (only.length > 0 ? only : rules.only);
+  const ask = {
+    ...rules,
+    country: location?.country ?? rules.country,
+    count: most + SPARE_HITS,
+    freshness: wanted.freshness,
+    only: hosts,
+    not: [...rules.not, ...not],
+  };
   const answers = await Promise.all(wanted.queries.map((query) => answerOf(search, { ...ask, query }, context.signal)));
   const found = answers.flatMap((each) => ('error' in each ? [] : [each]));
   const milliseconds = performance.now() - startedAt;
@@ -105,9 +117,9 @@ async function searchFor(opened: OpenedSearch, wanted: Wanted, context: ToolCont
     failed: found.length === 0,
   });
   const failed = [...new Set(answers.flatMap((each) => ('error' in each ? each.error : each.failed)))];
-  const lists = found.map(({ hits }) => cleanHits(hits, [rules.only, hosts], rules.not));
-  const hits = mergeHits(lists, MOST_HITS);
-  if (hits.length === 0) return describeNothing(found.length > 0, failed);
+  const lists = found.map(({ hits }) => cleanHits(hits, [rules.only, only, hosts], ask.not));
+  const hits = mergeHits(lists, most);
+  if (hits.length === 0) return describeNothing(found.length > 0, failed, only);
   return showHits(hits, failed, context);
 }
 
@@ -128,8 +140,9 @@ const costOf = (found: readonly Found[]) => {
 };
 
 /** A failure never reads like an empty result. */
-function describeNothing(isAnswered: boolean, failed: readonly string[]): string {
-  if (failed.length === 0) return 'Nothing was found.';
+function describeNothing(isAnswered: boolean, failed: readonly string[], only: readonly string[]): string {
+  if (failed.length === 0)
+    return only.length > 0 ? `Nothing was found. Results may only be from: ${only.join(', ')}` : 'Nothing was found.';
   const reasons = failed.join(' ').slice(0, 1000);
   const error = isAnswered
     ? `The search is incomplete and found nothing, which does not mean that there is nothing. What failed: ${reasons}`

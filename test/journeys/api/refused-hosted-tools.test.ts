@@ -4,7 +4,8 @@ import { journey } from '../../support/journey.ts';
 const test = journey().override('settings', { SANDBOX: 'auto' });
 
 test('hosted tools are refused unless the operator names them', async ({ service }) => {
-  for (const tool of [{ type: 'code_interpreter', container: { type: 'auto' } }, { type: 'shell' }]) {
+  const searches = ['web_search', 'web_search_2025_08_26', 'web_search_preview'].map((type) => ({ type }));
+  for (const tool of [{ type: 'code_interpreter', container: { type: 'auto' } }, { type: 'shell' }, ...searches]) {
     const body = JSON.stringify({ model: 'm', input: 'say hi', tools: [tool] });
     const answer = await service.request('/v1/responses', { method: 'POST', body });
     expect(answer.status).toBe(400);
@@ -16,4 +17,13 @@ test('hosted tools are refused unless the operator names them', async ({ service
       },
     });
   }
+});
+
+test('web_search_options are ignored unless the operator names the search', async ({ service }) => {
+  const messages = [{ role: 'user', content: 'recite' }];
+  const options = { search_context_size: 5, user_location: { type: 'approximate', approximate: { city: 'Lund' } } };
+  const body = JSON.stringify({ model: 'm', messages, web_search_options: options });
+  const answer = await service.request('/v1/chat/completions', { method: 'POST', body });
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).not.toContain('Lund');
 });

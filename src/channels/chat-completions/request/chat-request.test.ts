@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseChatRequest } from './chat-request.ts';
 
-const OPTIONS = { isTaken: (name: string) => name === 'reborn_time', externalTools: true, files: new Map() };
+const OPTIONS = {
+  isTaken: (name: string) => name === 'reborn_time',
+  externalTools: true,
+  files: new Map(),
+  servesSearch: false,
+};
 const BODY = { model: 'any', messages: [{ role: 'user', content: 'Hello' }] };
 const parse = (more: object, options = OPTIONS) => parseChatRequest({ ...BODY, ...more }, options);
 

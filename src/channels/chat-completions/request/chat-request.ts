@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { isObject } from '#domain/is-object.ts';
+import type { SearchOptions } from '#domain/search/search-options.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { Sampling } from '#domain/thread/sampling.ts';
+import { WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { callerTools, MAX_TOOLS_BYTES, parseTools } from '../../model-api/caller-tools.ts';
 import type { KnownFiles } from '../../model-api/file-id.ts';
+import { frameMessage } from '../../model-api/frame-message.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import {
@@ -16,6 +19,7 @@ import {
   TOP_P,
   toSampling,
 } from '../../model-api/sampling-fields.ts';
+import { locationContext, NO_ENGINE, parseSearchOptions, webSearchOptions } from '../../model-api/search-options.ts';
 import { MAX_TOKENS, STOP, wholeNumber } from './answer-limits.ts';
 import { messages, parseMessages } from './messages.ts';
 import { chooseTools, TOOL_CHOICE } from './tool-choice.ts';
@@ -36,6 +40,8 @@ export type ChatRequest = {
   readonly mustCall: boolean;
   /** The form of the answer; undefined for text. */
   readonly format: OutputFormat | undefined;
+  /** What the request says about searches; undefined when it says nothing. */
+  readonly search: SearchOptions | undefined;
   /** Whether the conversation stays in the service. */
   readonly store: boolean;
 };
@@ -47,6 +53,8 @@ export type ParseOptions = {
   readonly externalTools: boolean;
   /** The uploaded files that the messages name. */
   readonly files: KnownFiles;
+  /** Whether the operator serves the search of this format; otherwise its field is ignored. */
+  readonly servesSearch: boolean;
 };
 
 const [plainFormat, { shape: schemaFormat }] = outputFormat.options;
@@ -97,6 +105,14 @@ const FIELDS = {
   },
   tool_choice: TOOL_CHOICE,
   response_format: { schema: responseFormat, parse: parseResponseFormat },
+  web_search_options: {
+    schema: webSearchOptions
+      .nullish()
+      .describe(
+        'Where the user is, and how much of the web is read. Ignored unless `RESPONSES_HOSTED_TOOLS` has `web_search`.',
+      ),
+    parse: parseSearch,
+  },
   store: {
     schema: z.boolean().nullish().describe('`true`: keep the conversation as a thread. Otherwise it is deleted.'),
     parse: (value: unknown) => value === true,
@@ -116,8 +132,8 @@ export function parseChatRequest(body: unknown, options: ParseOptions): ChatRequ
   const parsed = Object.fromEntries(
     Object.entries(FIELDS).map(([name, { parse }]) => [name, parse(body[name], options)]),
   ) as Parsed;
-  const { model, messages: items, stream, stream_options: includeUsage } = parsed;
-  const { temperature, metadata, response_format: format, store } = parsed;
+  const { model, stream, stream_options: includeUsage } = parsed;
+  const { temperature, metadata, response_format: format, store, web_search_options: search } = parsed;
   const sampling = toSampling({
     topP: parsed.top_p,
     presencePenalty: parsed.presence_penalty,
@@ -127,8 +143,15 @@ export function parseChatRequest(body: unknown, options: ParseOptions): ChatRequ
     stopSequences: parsed.stop,
     seed: parsed.seed,
   });
+  const items = frameMessage(parsed.messages, null, locationContext(search) ?? null);
   const chosen = chooseTools(parsed.tools, parsed.tool_choice);
-  return { model, items, stream, includeUsage, temperature, sampling, metadata, ...chosen, format, store };
+  return { model, items, stream, includeUsage, temperature, sampling, metadata, ...chosen, format, search, store };
+}
+
+function parseSearch(given: unknown, { servesSearch, isTaken }: ParseOptions): SearchOptions | undefined {
+  if (!servesSearch || given === undefined || given === null) return undefined;
+  if (!isTaken(WEB_SEARCH)) throw new InvalidRequest('invalid_request', 'web_search_options', NO_ENGINE);
+  return parseSearchOptions(given, 'web_search_options');
 }
 
 function checkCount(n: unknown): void {

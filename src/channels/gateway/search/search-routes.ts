@@ -2,21 +2,12 @@ import { z } from 'zod';
 import type { DescribedSearch, SearchSettings } from '#agent/administration/search-settings.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
+import { hosts } from '../../model-api/search-options.ts';
 
 type Services = { readonly searchSettings: SearchSettings };
 
 const engine = z.enum(['searxng', 'brave', 'tavily', 'exa']);
 const safe = z.enum(['off', 'moderate', 'strict']);
-const host = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(253)
-  .regex(
-    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z][a-z0-9-]{0,61}$/,
-    'A host is a name such as example.com.',
-  );
-const hosts = z.array(host).max(100, 'A list may have 100 hosts.');
 
 const setting = z
   .strictObject({

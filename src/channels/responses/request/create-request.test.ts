@@ -273,7 +273,7 @@ test("the agent's tool calls that a client sends back are ignored", () => {
   const sent = [
     { role: 'user', content: 'hi' },
     { type: 'mcp_call', id: 'mcp_1', name: 'look', arguments: '{}', server_label: 'reborn' },
-    { type: 'item_reference', id: `mcp_${'0'.repeat(32)}` },
+    ...['mcp', 'ci', 'sh', 'sho', 'ws'].map((kind) => ({ type: 'item_reference', id: `${kind}_${'0'.repeat(32)}` })),
   ];
 
   expect(parse({ input: sent }).items).toHaveLength(1);

@@ -8,15 +8,23 @@ import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { callerTools, parseTools, type ToolRules } from '../../model-api/caller-tools.ts';
+import { frameMessage } from '../../model-api/frame-message.ts';
 import { jsonBytes } from '../../model-api/json-value.ts';
 import { outputFormat, parseFormat } from '../../model-api/output-format.ts';
 import { METADATA, MODEL, refuseTools, STREAM, TEMPERATURE } from '../../model-api/request-fields.ts';
 import { FREQUENCY_PENALTY, PRESENCE_PENALTY, REASONING, TOP_P, toSampling } from '../../model-api/sampling-fields.ts';
+import { locationContext } from '../../model-api/search-options.ts';
 import { conversationId, parseConversationId } from '../conversations/conversation-id.ts';
 import { responseId } from '../response/response-object.ts';
 import { TOOL_ACTIVITY } from '../response/tool-activity.ts';
-import { frameMessage } from './frame-message.ts';
-import { CODE_OUTPUTS, type HostedTool, type HostedTools, isHosted, parseHosted } from './hosted-tools.ts';
+import {
+  CODE_OUTPUTS,
+  type HostedTool,
+  type HostedTools,
+  isHosted,
+  parseHosted,
+  SEARCH_SOURCES,
+} from './hosted-tools.ts';
 import { type ItemSources, inputItems, parseInput } from './input-items.ts';
 
 /** A create request that has passed every check. */
@@ -126,11 +134,12 @@ const FIELDS = {
       .array(z.string())
       .nullish()
       .describe(
-        `\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output, and \`${CODE_OUTPUTS}\` what code of a hosted tool has printed and drawn. Other values are ignored.`,
+        `\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output, \`${CODE_OUTPUTS}\` what code of a hosted tool has printed and drawn, and \`${SEARCH_SOURCES}\` the addresses that a hosted search has found. Other values are ignored.`,
       ),
     parse: (value: unknown) => ({
       toolActivity: Array.isArray(value) && value.includes(TOOL_ACTIVITY),
-      codeOutputs: Array.isArray(value) && value.includes(CODE_OUTPUTS),
+      outputs: Array.isArray(value) && value.includes(CODE_OUTPUTS),
+      sources: Array.isArray(value) && value.includes(SEARCH_SOURCES),
     }),
   },
   context_management: {
@@ -213,6 +222,8 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
   ) as Parsed;
   const { model, previous_response_id: previous, conversation, stream, background, store, temperature } = parsed;
   const { instructions, metadata, tools, input, include, x_context: userContext } = parsed;
+  const hosted = parseHosted(body['tools'], { ...options, ...include, served: options.toolLimits.hosted });
+  const known = { ...locationContext(hosted?.search?.options), ...userContext };
   if (background && !store) throw new InvalidRequest('invalid_request', 'store', KEEPS_NOTHING);
   return {
     model,
@@ -227,8 +238,8 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
     instructions,
     metadata,
     tools,
-    hosted: parseHosted(body['tools'], { ...options, served: options.toolLimits.hosted, outputs: include.codeOutputs }),
-    items: frameMessage(input, instructions, userContext),
+    hosted,
+    items: frameMessage(input, instructions, known),
     compactAbove: parsed.context_management,
     format: parsed.text,
     sampling: toSampling({

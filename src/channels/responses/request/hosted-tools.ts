@@ -1,15 +1,37 @@
 import { InvalidRequest } from '#domain/errors.ts';
 import type { UploadId, WorkspaceId } from '#domain/ids.ts';
 import { isObject } from '#domain/is-object.ts';
+import type { SearchOptions } from '#domain/search/search-options.ts';
+import { WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import { parseContainerId } from '../../model-api/container-id.ts';
 import { parseFileId } from '../../model-api/file-id.ts';
+import { NO_ENGINE, parseHostedSearch } from '../../model-api/search-options.ts';
 
 /** The value of `include` that adds what code has printed and drawn. */
 export const CODE_OUTPUTS = 'code_interpreter_call.outputs';
 
-/** Tools of the reference format that run here, and the agent's tools that they are views of. */
-export const HOSTED_TOOLS = { code_interpreter: 'reborn_python', shell: 'reborn_shell' } as const;
+/** The value of `include` that adds the addresses that a search has found. */
+export const SEARCH_SOURCES = 'web_search_call.action.sources';
+
+/** Tools of the reference format that run here, and the agent's tools that they are views of. Without the first, there is no view. */
+const HOSTED_TOOLS = {
+  code_interpreter: ['reborn_python'],
+  shell: ['reborn_shell'],
+  web_search: [WEB_SEARCH, WEB_FETCH],
+} as const;
 export type HostedTool = keyof typeof HOSTED_TOOLS;
+
+/** Whether a call of the agent's tool is shown as this one. */
+export const isViewOf = (tool: HostedTool, name: string): boolean => HOSTED_TOOLS[tool].some((each) => each === name);
+
+/** The search has several names, which mean the same here. */
+export const SEARCH_TYPES = [
+  'web_search',
+  'web_search_2025_08_26',
+  'web_search_preview',
+  'web_search_preview_2025_03_11',
+] as const;
+export type SearchType = (typeof SEARCH_TYPES)[number];
 
 /** The hosted tools of a request. */
 export type HostedTools = {
@@ -20,38 +42,65 @@ export type HostedTools = {
   readonly uploads: readonly UploadId[];
   /** Whether the response has what code has printed and drawn. */
   readonly outputs: boolean;
+  /** Whether the response has the addresses that searches have found. */
+  readonly sources: boolean;
+  /** What the request says about searches; undefined without a search. */
+  readonly search: { readonly type: SearchType; readonly options: SearchOptions } | undefined;
 };
 
-type Rules = {
+type Rules = Pick<HostedTools, 'outputs' | 'sources'> & {
   readonly served: readonly HostedTool[];
   /** Knows the names of the agent's tools. */
   readonly isTaken: (name: string) => boolean;
-  readonly outputs: boolean;
 };
 
 export const isHosted = (tool: unknown, served: readonly HostedTool[]): boolean =>
-  isObject(tool) && served.some((type) => type === tool['type']);
+  hostedTypeOf(tool, served) !== undefined;
 
-/** The hosted tools in a list; undefined when there are none. They all work on the same files. */
-export function parseHosted(given: unknown, { served, isTaken, outputs }: Rules): HostedTools | undefined {
-  if (!Array.isArray(given)) return undefined;
-  const listed = given.flatMap((tool: unknown, index) =>
-    isObject(tool) && isHosted(tool, served)
-      ? [{ type: tool['type'] as HostedTool, ...parsePlace(tool, `tools[${index}]`), param: `tools[${index}]` }]
-      : [],
-  );
-  const [first] = listed;
-  if (!first) return undefined;
-  for (const { type, container, param } of listed) {
-    if (!isTaken(HOSTED_TOOLS[type])) throw refuse(`${param}.type`, NO_CODE);
-    if (container !== first.container)
-      throw refuse(param, 'All hosted tools of a request must use the same container.');
-  }
-  const tools = [...new Set(listed.map(({ type }) => type))];
-  return { tools, container: first.container, uploads: listed.flatMap(({ uploads }) => uploads), outputs };
+function hostedTypeOf(tool: unknown, served: readonly HostedTool[]): HostedTool | undefined {
+  if (!isObject(tool)) return undefined;
+  const type = SEARCH_TYPES.some((each) => each === tool['type']) ? 'web_search' : tool['type'];
+  return served.find((each) => each === type);
 }
 
+/** The hosted tools in a list; undefined when there are none. */
+export function parseHosted(given: unknown, { served, isTaken, outputs, sources }: Rules): HostedTools | undefined {
+  if (!Array.isArray(given)) return undefined;
+  const listed = given.flatMap((tool: unknown, index): ListedTool[] => {
+    const type = hostedTypeOf(tool, served);
+    return isObject(tool) && type ? [{ tool, type, param: `tools[${index}]` }] : [];
+  });
+  if (listed.length === 0) return undefined;
+  for (const { type, param } of listed)
+    if (!isTaken(HOSTED_TOOLS[type][0])) throw refuse(`${param}.type`, type === 'web_search' ? NO_ENGINE : NO_CODE);
+  const isSearch = ({ type }: ListedTool) => type === 'web_search';
+  return {
+    tools: [...new Set(listed.map(({ type }) => type))],
+    outputs,
+    sources,
+    ...parsePlaces(listed.filter((each) => !isSearch(each))),
+    search: parseSearch(listed.filter(isSearch)),
+  };
+}
+
+type ListedTool = { readonly tool: Record<string, unknown>; readonly type: HostedTool; readonly param: string };
+
 const NO_CODE = "Code can't run on this service: it has no sandbox for it. Leave the tool out.";
+
+function parseSearch([first, second]: readonly ListedTool[]): HostedTools['search'] {
+  if (!first) return undefined;
+  if (second) throw refuse(second.param, 'A request can list one web search.');
+  return { type: first.tool['type'] as SearchType, options: parseHostedSearch(first.tool, first.param) };
+}
+
+/** Where code runs. All tools that run code work on the same files. */
+function parsePlaces(listed: readonly ListedTool[]): Place {
+  const places = listed.map(({ tool, param }) => ({ ...parsePlace(tool, param), param }));
+  const container = places[0]?.container;
+  const other = places.find((each) => each.container !== container);
+  if (other) throw refuse(other.param, 'All hosted tools of a request must use the same container.');
+  return { container, uploads: places.flatMap(({ uploads }) => uploads) };
+}
 
 type Place = Pick<HostedTools, 'container' | 'uploads'>;
 

@@ -134,13 +134,16 @@ function parseItem(item: unknown, param: string, { known, openSummary, files }: 
   }
 }
 
+/** The ids of reasoning, and of calls that the agent has made. */
+const OF_THE_AGENT = /^(?:rs|mcp|ci|sh|sho|ws)_/;
+
 function resolveReference(
   item: Record<string, unknown>,
   param: string,
   known: ItemSources['known'],
 ): ItemBody | undefined {
   const { id } = item;
-  if (typeof id === 'string' && /^(?:mcp|rs)_/.test(id)) return undefined; // as in `parseItem`
+  if (typeof id === 'string' && OF_THE_AGENT.test(id)) return undefined; // as in `parseItem`
   const found = typeof id === 'string' ? known.get(id) : undefined;
   if (!found)
     throw refuse(`${param}.id`, 'This item does not exist. Send the item itself, or its id as it was returned.');

@@ -91,6 +91,7 @@ export function toTurnInput(create: ReadCreate, idempotency?: Idempotency): Turn
       ...(create.format && { format: create.format }),
       ...(create.compactAbove !== undefined && { compactAbove: create.compactAbove }),
       ...(create.hosted?.container && { container: create.hosted.container }),
+      ...(create.hosted?.search && { search: create.hosted.search.options }),
       echo: toEcho(create),
     },
     idempotency,

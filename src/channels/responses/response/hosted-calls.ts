@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { hexFromUuid, type ItemId, type WorkspaceId } from '#domain/ids.ts';
-import { isObject } from '#domain/is-object.ts';
 import { cut } from '#domain/text/cut.ts';
 import { type FunctionCallBody, type FunctionCallOutputBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import { CONTAINER_ID, formatContainerFileId, formatContainerId } from '../../model-api/container-id.ts';
-import { HOSTED_TOOLS, type HostedTool } from '../request/hosted-tools.ts';
+import { type HostedTool, isViewOf } from '../request/hosted-tools.ts';
+import { argumentsOf } from './call-arguments.ts';
 import { echoOf } from './response-echo.ts';
+import { renderWebSearch, type WebSearchCall } from './web-search-calls.ts';
 
 /** Enough to show to a person. The model has read the whole output. */
 const MAX_OUTPUT = 65_536;
@@ -85,26 +86,26 @@ type Output = NewItem & FunctionCallOutputBody;
 export type HostedView = {
   readonly tools: readonly HostedTool[];
   readonly outputs: boolean;
+  readonly sources: boolean;
   readonly container: WorkspaceId;
 };
 
 /** undefined for a request without hosted tools. */
 export function hostedViewOf(turn: Turn): HostedView | undefined {
   const { hosted } = echoOf(turn);
-  return hosted && { ...hosted, container: workspaceOfTurn(turn) };
+  return hosted && { ...hosted, sources: hosted.sources ?? false, container: workspaceOfTurn(turn) };
 }
 
 /** The hosted tool that a call is shown as. */
 export const hostedToolOf = (view: HostedView | undefined, { name, external }: Call): HostedTool | undefined =>
-  external ? undefined : view?.tools.find((tool) => HOSTED_TOOLS[tool] === name);
+  external ? undefined : view?.tools.find((tool) => isViewOf(tool, name));
+
+type HostedItem = CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall;
 
 /** The calls of hosted tools and their outputs, by the items that they are shown for. Other items are not in it. */
-export function renderHosted(
-  turn: Turn,
-  made: readonly NewItem[],
-): ReadonlyMap<ItemId, CodeInterpreterCall | ShellCall | ShellCallOutput | undefined> {
+export function renderHosted(turn: Turn, made: readonly NewItem[]): ReadonlyMap<ItemId, HostedItem | undefined> {
   const view = hostedViewOf(turn);
-  const shown = new Map<ItemId, CodeInterpreterCall | ShellCall | ShellCallOutput | undefined>();
+  const shown = new Map<ItemId, HostedItem | undefined>();
   if (!view) return shown;
   const outputs = made.filter((item) => item.type === 'function_call_output');
   for (const call of made) {
@@ -113,13 +114,21 @@ export function renderHosted(
     // the first output answers the first call
     const output = outputs.find(({ id, callId }) => callId === call.callId && !shown.has(id));
     const status = output ? 'completed' : isEnded(turn) ? 'incomplete' : 'in_progress';
-    shown.set(
-      call.id,
-      tool === 'shell' ? renderShell(view, call, 'completed') : renderCode(view, call, status, output),
-    );
+    shown.set(call.id, renderHostedCall(view, tool, call, status, output));
     if (output) shown.set(output.id, tool === 'shell' ? renderShellOutput(output) : undefined);
   }
   return shown;
+}
+
+function renderHostedCall(
+  view: HostedView,
+  tool: HostedTool,
+  call: Call,
+  status: 'completed' | 'incomplete' | 'in_progress',
+  output: Output | undefined,
+): HostedItem {
+  if (tool === 'shell') return renderShell(view, call, 'completed');
+  return tool === 'web_search' ? renderWebSearch(view, call, status, output) : renderCode(view, call, status, output);
 }
 
 export function renderCode(
@@ -185,13 +194,4 @@ function textIn(call: Call, name: string): string {
 function timeoutOf(call: Call): number | null {
   const seconds = argumentsOf(call)['timeout_s'];
   return Number.isInteger(seconds) ? Number(seconds) * 1000 : null;
-}
-
-function argumentsOf(call: Call): Record<string, unknown> {
-  try {
-    const given: unknown = JSON.parse(call.arguments);
-    return isObject(given) ? given : {};
-  } catch {
-    return {}; // the output of the tool says so to the model
-  }
 }

@@ -1,12 +1,13 @@
 import type { FunctionCallBody, FunctionCallOutputBody, NewItem } from '#domain/thread/item.ts';
 import { type HostedView, hostedToolOf, renderCode, renderShell, renderShellOutput } from './hosted-calls.ts';
 import type { StreamEvent } from './stream-event.ts';
+import { renderWebSearch } from './web-search-calls.ts';
 
 type Call = NewItem & FunctionCallBody;
 type Output = NewItem & FunctionCallOutputBody;
 type Place = (item: NewItem) => { readonly output_index: number };
 
-/** Renders the events of hosted tools: code when the model has written it, and its end when it has run. */
+/** Renders the events of hosted tools: a call when the model has written it, and its end when it has run. */
 export function createHostedEvents(view: HostedView | undefined, placeOf: Place) {
   const open: Call[] = [];
 
@@ -21,23 +22,35 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
       if (!view) return;
       if (item.type === 'function_call') {
         open.push(item);
-        yield* hostedToolOf(view, item) === 'shell' ? startShell(view, item) : startCode(view, item);
+        yield* start(view, item);
       }
       if (item.type !== 'function_call_output') return;
       const [call] = open.splice(
         open.findIndex(({ callId }) => callId === item.callId), // the first output answers the first call
         1,
       );
-      if (call) yield* hostedToolOf(view, call) === 'shell' ? endShell(item) : endCode(view, call, item);
+      if (call) yield* finish(view, call, item);
     },
 
     /** The turn has ended before these calls: they wait for a person. */
     *end(): Generator<StreamEvent> {
       for (const call of view ? open.splice(0) : [])
         if (view && hostedToolOf(view, call) !== 'shell')
-          yield { type: 'response.output_item.done', ...placeOf(call), item: renderCode(view, call, 'incomplete') };
+          yield { type: 'response.output_item.done', ...placeOf(call), item: renderUnfinished(view, call) };
     },
   };
+
+  function start(shown: HostedView, call: Call): Generator<StreamEvent> {
+    const tool = hostedToolOf(shown, call);
+    if (tool === 'shell') return startShell(shown, call);
+    return tool === 'web_search' ? startSearch(shown, call) : startCode(shown, call);
+  }
+
+  function finish(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
+    const tool = hostedToolOf(shown, call);
+    if (tool === 'shell') return endShell(output);
+    return tool === 'web_search' ? endSearch(shown, call, output) : endCode(shown, call, output);
+  }
 
   function* startCode(shown: HostedView, call: Call): Generator<StreamEvent> {
     const item = renderCode(shown, call, 'in_progress');
@@ -52,6 +65,22 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
   function* endCode(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
     const item = renderCode(shown, call, 'completed', output);
     yield { type: 'response.code_interpreter_call.completed', item_id: item.id, ...placeOf(call) };
+    yield { type: 'response.output_item.done', ...placeOf(call), item };
+  }
+
+  function* startSearch(shown: HostedView, call: Call): Generator<StreamEvent> {
+    const item = renderWebSearch(shown, call, 'in_progress');
+    const place = { item_id: item.id, ...placeOf(call) };
+    yield { type: 'response.output_item.added', ...placeOf(call), item };
+    yield { type: 'response.web_search_call.in_progress', ...place };
+    yield { type: 'response.web_search_call.searching', ...place };
+  }
+
+  /** The format has no event for a search that has failed: its status says it. */
+  function* endSearch(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
+    const item = renderWebSearch(shown, call, 'completed', output);
+    if (item.status === 'completed')
+      yield { type: 'response.web_search_call.completed', item_id: item.id, ...placeOf(call) };
     yield { type: 'response.output_item.done', ...placeOf(call), item };
   }
 
@@ -79,3 +108,8 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
     yield { type: 'response.output_item.done', ...placeOf(output), item };
   }
 }
+
+const renderUnfinished = (view: HostedView, call: Call) =>
+  hostedToolOf(view, call) === 'web_search'
+    ? renderWebSearch(view, call, 'incomplete')
+    : renderCode(view, call, 'incomplete');

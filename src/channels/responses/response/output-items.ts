@@ -7,6 +7,7 @@ import { type CiteFiles, fileCitation } from './file-citations.ts';
 import { codeInterpreterCall, shellCall, shellCallOutput } from './hosted-calls.ts';
 import { mcpCall } from './tool-activity.ts';
 import { renderSources, urlCitation } from './url-citations.ts';
+import { webSearchCall } from './web-search-calls.ts';
 
 export const annotation = z.discriminatedUnion('type', [fileCitation, urlCitation]).meta({ id: 'Annotation' });
 export type Annotation = z.infer<typeof annotation>;
@@ -85,6 +86,7 @@ export const outputItem = z
     codeInterpreterCall,
     shellCall,
     shellCallOutput,
+    webSearchCall,
     compactionItem,
     reasoningItem,
   ])

@@ -1,7 +1,7 @@
 import type { ThreadId } from '#domain/ids.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import type { HostedTools } from '../request/hosted-tools.ts';
+import type { HostedTools, SearchType } from '../request/hosted-tools.ts';
 
 /** The fields of a request that its response repeats. They are stored with the turn, for retrieval. */
 export type ResponseEcho = {
@@ -17,7 +17,11 @@ export type ResponseEcho = {
   /** Whether the output has the agent's tool calls. */
   readonly toolActivity: boolean;
   /** The hosted tools whose calls the output has. */
-  readonly hosted?: Pick<HostedTools, 'tools' | 'outputs'>;
+  readonly hosted?: Pick<HostedTools, 'tools' | 'outputs'> & {
+    readonly sources?: boolean;
+    /** As the request called its search. */
+    readonly search?: SearchType;
+  };
 };
 
 type EchoedRequest = Omit<ResponseEcho, 'tools' | 'inConversation' | 'hosted'> & {
@@ -36,9 +40,15 @@ export function toEcho(create: EchoedRequest): ResponseEcho {
     background: create.background,
     store: create.store,
     toolActivity: create.toolActivity,
-    ...(create.hosted && { hosted: { tools: create.hosted.tools, outputs: create.hosted.outputs } }),
+    ...(create.hosted && { hosted: echoHosted(create.hosted) }),
   };
 }
+
+const echoHosted = ({ tools, outputs, sources, search }: HostedTools): NonNullable<ResponseEcho['hosted']> => ({
+  tools,
+  outputs,
+  ...(search && { sources, search: search.type }),
+});
 
 /** A turn of another channel has no such fields. */
 export const echoOf = (turn: Turn): ResponseEcho => ({ ...NOTHING, ...turn.request.echo });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/watch/turn-reply.ts';
+import { SEARCH_SIZES, type SearchOptions } from '#domain/search/search-options.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import { REASONING_DETAILS, REASONING_EFFORTS } from '#domain/thread/sampling.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
@@ -12,6 +13,7 @@ import { CONTAINER_ID, formatContainerId } from '../../model-api/container-id.ts
 import { isAnswer } from '../../model-api/is-answer.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
+import { SEARCH_TYPES, type SearchType } from '../request/hosted-tools.ts';
 import { createCitations } from './file-citations.ts';
 import { hostedViewOf, renderHosted } from './hosted-calls.ts';
 import {
@@ -59,6 +61,25 @@ const echoedHosted = z
         z.strictObject({ type: z.literal('container_auto') }),
         z.strictObject({ type: z.literal('container_reference'), container_id: hostedPlace }),
       ]),
+    }),
+    z.strictObject({
+      type: z.enum(SEARCH_TYPES),
+      filters: z
+        .strictObject({
+          allowed_domains: z.array(z.string()).optional(),
+          blocked_domains: z.array(z.string()).optional(),
+        })
+        .nullable(),
+      search_context_size: z.enum(SEARCH_SIZES),
+      user_location: z
+        .strictObject({
+          type: z.literal('approximate'),
+          city: z.string().nullable(),
+          region: z.string().nullable(),
+          country: z.string().nullable(),
+          timezone: z.string().nullable(),
+        })
+        .nullable(),
     }),
   ])
   .meta({ id: 'HostedTool' });
@@ -223,13 +244,27 @@ function renderOutput({ turn, made, gate }: TurnReply, { toolActivity }: Respons
 
 const renderTool = (tool: ToolDefinition): ResponseObject['tools'][number] => ({ type: 'function', ...tool });
 
-function renderHostedTools({ request: { container } }: Turn, { hosted }: ResponseEcho): ResponseObject['tools'] {
-  const id = container && formatContainerId(container);
-  return (hosted?.tools ?? []).map((type) =>
-    type === 'shell'
-      ? { type, environment: id ? { type: 'container_reference', container_id: id } : { type: 'container_auto' } }
-      : { type, container: id ?? { type: 'auto' } },
-  );
+function renderHostedTools({ request }: Turn, { hosted }: ResponseEcho): ResponseObject['tools'] {
+  const id = request.container && formatContainerId(request.container);
+  return (hosted?.tools ?? []).map((type) => {
+    if (type === 'web_search') return renderSearchTool(hosted?.search ?? type, request.search);
+    if (type === 'code_interpreter') return { type, container: id ?? { type: 'auto' } };
+    return { type, environment: id ? { type: 'container_reference', container_id: id } : { type: 'container_auto' } };
+  });
+}
+
+function renderSearchTool(
+  type: SearchType,
+  { only, not, size = 'medium', location }: SearchOptions = {},
+): ResponseObject['tools'][number] {
+  const { city = null, region = null, country = null, timezone = null } = location ?? {};
+  return {
+    type,
+    filters:
+      only || not ? { ...(only && { allowed_domains: [...only] }), ...(not && { blocked_domains: [...not] }) } : null,
+    search_context_size: size,
+    user_location: location ? { type: 'approximate', city, region, country, timezone } : null,
+  };
 }
 
 export function renderUsage(usage: Usage): ResponseObject['usage'] {

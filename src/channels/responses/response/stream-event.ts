@@ -22,11 +22,13 @@ import {
 } from './output-items.ts';
 import { type ResponseObject, responseObject } from './response-object.ts';
 import { mcpCall } from './tool-activity.ts';
+import { webSearchCall, webSearchCallId } from './web-search-calls.ts';
 
 const index = z.int().min(0);
 const partFields = { item_id: messageId, output_index: index, content_index: z.literal(0) };
 const summaryFields = { item_id: reasoningId, output_index: index, summary_index: index };
 const codeFields = { item_id: codeCallId, output_index: index };
+const searchFields = { item_id: webSearchCallId, output_index: index };
 const commandFields = { output_index: index, command_index: z.literal(0) };
 const logprobs = z.array(z.never());
 
@@ -44,6 +46,7 @@ export const streamEvent = z
         codeInterpreterCall,
         shellCall,
         shellCallOutput,
+        webSearchCall,
         compactionItem,
         reasoningItem,
       ]),
@@ -78,6 +81,9 @@ export const streamEvent = z
     eventOf('response.code_interpreter_call_code.done', { ...codeFields, code: z.string() }),
     eventOf('response.code_interpreter_call.interpreting', codeFields),
     eventOf('response.code_interpreter_call.completed', codeFields),
+    eventOf('response.web_search_call.in_progress', searchFields),
+    eventOf('response.web_search_call.searching', searchFields),
+    eventOf('response.web_search_call.completed', searchFields),
     eventOf('response.shell_call_command.added', { ...commandFields, command: z.literal('') }),
     eventOf('response.shell_call_command.delta', { ...commandFields, delta: z.string().min(1) }),
     eventOf('response.shell_call_command.done', { ...commandFields, command: z.string() }),
