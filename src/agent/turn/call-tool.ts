@@ -16,6 +16,7 @@ export async function callTool(
     decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'ownLinks' | 'allowedBy' | 'answered'>;
     workspace?: ToolContext['workspace'];
     sources?: ToolContext['sources'];
+    search?: ToolContext['search'];
     webUse?: ToolContext['webUse'];
     onCost?: ToolContext['onCost'];
     onProgress?: ToolContext['onProgress'];
@@ -49,7 +50,7 @@ export async function callTool(
       allowedBy,
       workspace: options.workspace,
       sources: options.sources,
-      search: turn.request.search,
+      search: options.search,
       webUse: options.webUse,
       onCost: options.onCost,
       onProgress: options.onProgress,

@@ -84,6 +84,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       traceparent,
       workspace: staging.port,
       sources: sources.port,
+      search: turn.request.search,
       webUse: () => withOwner(parts.db, turn, (trx) => readWebUse(trx, turn, { ...turn, run: turn.run ?? turn.id })),
       onCost: (counted) => (cost = counted),
       onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),

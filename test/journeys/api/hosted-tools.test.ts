@@ -332,6 +332,22 @@ test('filters, the location and the size of a search are honoured', async ({ ser
   expect(none.output_text).toContain('Results may only be from: other.example');
 });
 
+test('the filter holds when the output of a tool continues the response', async ({ service }) => {
+  const { responses } = connect(service);
+  const lookup = { type: 'function' as const, name: 'lookup', parameters: { type: 'object' }, strict: false };
+  const filtered = { type: 'web_search' as const, filters: { allowed_domains: ['other.example'] } };
+  const input = `use lookup {}\n${search('ferry')}`;
+  const asked = await responses.create({ model: 'm', tools: [lookup, filtered], input });
+  const call = asked.output.find(({ type }) => type === 'function_call');
+  if (call?.type !== 'function_call') throw new Error('The call is missing.');
+  const answered = await responses.create({
+    model: 'm',
+    previous_response_id: asked.id,
+    input: [{ type: 'function_call_output', call_id: call.call_id, output: 'snow' }],
+  });
+  expect(answered.output_text).toContain('Results may only be from: other.example');
+});
+
 test('what a search can not honour is refused with its field', async ({ service }) => {
   const { responses } = connect(service);
   const refusals: [more: object, field: string][] = [
@@ -377,22 +393,21 @@ test('the AI SDK sees the search and its sources', async ({ service }) => {
   const asked = {
     model: provider('any-name'),
     tools: { web_search: provider.tools.webSearch({ searchContextSize: 'low' }) } as ToolSet,
-    prompt: search('ferry'),
   };
-  const { sources, toolResults, finishReason, responseMessages } = await generateText(asked);
+  const prompt = search('ferry');
+  const { sources, toolResults, finishReason, responseMessages } = await generateText({ ...asked, prompt });
   expect(finishReason).toBe('stop');
   expect(toolResults).toMatchObject([
     { providerExecuted: true, output: { action: { type: 'search', query: 'ferry' } } },
   ]);
   expect(sources).toContainEqual(expect.objectContaining({ sourceType: 'url', url: 'https://site0.example/ferry' }));
-  const streamed = streamText(asked);
+  const streamed = streamText({ ...asked, prompt });
   await streamed.consumeStream();
   expect((await streamed.sources).map((source) => source.sourceType === 'url' && source.url)).toContain(
     'https://site3.example/ferry',
   );
   const messages: ModelMessage[] = [...responseMessages, { role: 'user', content: 'say yes' }];
-  const { prompt: _, ...settings } = asked;
-  expect((await generateText({ ...settings, messages })).text).toBe('yes');
+  expect((await generateText({ ...asked, messages })).text).toBe('yes');
 });
 
 test('LangChain reads the annotations', async ({ service }) => {

@@ -43,13 +43,13 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
   function start(shown: HostedView, call: Call): Generator<StreamEvent> {
     const tool = hostedToolOf(shown, call);
     if (tool === 'shell') return startShell(shown, call);
-    return tool === 'web_search' ? startSearch(shown, call) : startCode(shown, call);
+    return tool === 'web_search' ? startSearch(shown, call, placeOf(call)) : startCode(shown, call);
   }
 
   function finish(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
     const tool = hostedToolOf(shown, call);
     if (tool === 'shell') return endShell(output);
-    return tool === 'web_search' ? endSearch(shown, call, output) : endCode(shown, call, output);
+    return tool === 'web_search' ? endSearch(shown, call, output, placeOf(call)) : endCode(shown, call, output);
   }
 
   function* startCode(shown: HostedView, call: Call): Generator<StreamEvent> {
@@ -65,22 +65,6 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
   function* endCode(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
     const item = renderCode(shown, call, 'completed', output);
     yield { type: 'response.code_interpreter_call.completed', item_id: item.id, ...placeOf(call) };
-    yield { type: 'response.output_item.done', ...placeOf(call), item };
-  }
-
-  function* startSearch(shown: HostedView, call: Call): Generator<StreamEvent> {
-    const item = renderWebSearch(shown, call, 'in_progress');
-    const place = { item_id: item.id, ...placeOf(call) };
-    yield { type: 'response.output_item.added', ...placeOf(call), item };
-    yield { type: 'response.web_search_call.in_progress', ...place };
-    yield { type: 'response.web_search_call.searching', ...place };
-  }
-
-  /** The format has no event for a search that has failed: its status says it. */
-  function* endSearch(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
-    const item = renderWebSearch(shown, call, 'completed', output);
-    if (item.status === 'completed')
-      yield { type: 'response.web_search_call.completed', item_id: item.id, ...placeOf(call) };
     yield { type: 'response.output_item.done', ...placeOf(call), item };
   }
 
@@ -107,6 +91,20 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
     yield { type: 'response.shell_call_output_content.done', ...place, output: item.output };
     yield { type: 'response.output_item.done', ...placeOf(output), item };
   }
+}
+
+function* startSearch(view: HostedView, call: Call, place: ReturnType<Place>): Generator<StreamEvent> {
+  const item = renderWebSearch(view, call, 'in_progress');
+  yield { type: 'response.output_item.added', ...place, item };
+  yield { type: 'response.web_search_call.in_progress', item_id: item.id, ...place };
+  yield { type: 'response.web_search_call.searching', item_id: item.id, ...place };
+}
+
+/** The format has no event for a search that has failed: its status says it. */
+function* endSearch(view: HostedView, call: Call, output: Output, place: ReturnType<Place>): Generator<StreamEvent> {
+  const item = renderWebSearch(view, call, 'completed', output);
+  if (item.status === 'completed') yield { type: 'response.web_search_call.completed', item_id: item.id, ...place };
+  yield { type: 'response.output_item.done', ...place, item };
 }
 
 const renderUnfinished = (view: HostedView, call: Call) =>
