@@ -2643,6 +2643,29 @@ export type McpServerList = {
   })[];
 };
 
+export type McpCatalogue = {
+  readonly servers: readonly ({
+    /** Also the name that the server usually gets. */
+    readonly id: string;
+    /** As its vendor writes it. */
+    readonly name: string;
+    readonly url: string;
+    /** How one signs in: in a browser, with a secret in a header, or not at all. */
+    readonly auth: 'oauth' | 'token' | 'open';
+    /** Whether the vendor wants a client that you register there by hand. */
+    readonly own_client: boolean;
+    /** The header of `token`. `{secret}` in its value stands for the secret. */
+    readonly header: {
+      readonly name: string;
+      readonly value: string;
+    } | null;
+    /** Where the vendor describes the server. */
+    readonly page: string;
+    /** The day on which the entry was last checked; null if it never was. */
+    readonly checked_on: string | null;
+  })[];
+};
+
 export type McpServerAdd = {
   /** Begins the names of its tools. */
   readonly name: string;
@@ -4259,6 +4282,10 @@ export type Routes = {
   'GET /api/mcp': {
     query?: { for?: string };
     result: McpServerList;
+  };
+  /** List well-known MCP servers, which can be added without looking up their address. */
+  'GET /api/mcp-catalogue': {
+    result: McpCatalogue;
   };
   /** Connect to an MCP server and add its tools, for the caller or, as an operator, for everyone. */
   'POST /api/mcp': {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { listCatalogue } from '#agent/administration/mcp/catalogue/catalogue.ts';
 import type { EndedStatus } from '#domain/thread/turn.ts';
 import type { GateKind } from '#domain/tool/gate.ts';
 
@@ -65,6 +66,20 @@ test('CONTRIBUTING.md lists every part of .ci/run', () => {
   const sideBySide = /^side_by_side=\((.+)\)$/m.exec(script)?.[1]?.split(' ') ?? [];
 
   expect(firstColumn(contributing, 'part')).toEqual(['static', ...sideBySide, 'measured', 'setup'].toSorted());
+});
+
+test('mcp.md lists every well-known server by how one signs in', () => {
+  const page = readFileSync('docs/use/mcp.md', 'utf8');
+  const listed = Array.from(page.matchAll(/^\| (in the browser|with a key|not at all) +\|([^|]+)\|/gm)).flatMap(
+    ([, how = '', names = '']) => names.split(',').map((name) => `${name.trim()} ${how}`),
+  );
+  const words = { oauth: 'in the browser', token: 'with a key', open: 'not at all' };
+
+  expect(listed.toSorted()).toEqual(
+    listCatalogue()
+      .map(({ name, auth }) => `${name} ${words[auth]}`)
+      .toSorted(),
+  );
 });
 
 test('security.md names each file as the file is called', () => {

@@ -120,6 +120,12 @@ export async function startMcpOAuthServer({ answers = {}, tokenSeconds = 3600 }:
     /** Every access and refresh token that was handed out. */
     hidden,
     elsewhere,
+    /** Gives itself a public name, to which the network of the test must lead. */
+    callItself(name: string) {
+      state.resource = { resource: `${name}/mcp`, authorization_servers: [name] };
+      state.issuer = METADATA(name);
+      state.challenge = `Bearer resource_metadata="${name}/.well-known/oauth-protected-resource/mcp"`;
+    },
     /** Ends an access token before its time, and with `grant` also the right to renew it. */
     async revoke(value: string, { grant }: { grant: boolean }) {
       const token = await provider.AccessToken.find(value);

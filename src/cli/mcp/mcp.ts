@@ -1,10 +1,10 @@
 import type { Client } from '@reborn-agent/client';
-import type { McpServer, McpServerList } from '@reborn-agent/client/api';
+import type { McpCatalogue, McpServer, McpServerList } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
 import { offeredName } from '#tools/mcp/clean-tools.ts';
 import { askingSecrets } from '../ask-secret.ts';
 import { withClient } from '../connect/with-client.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printJson, printLine, printNotice, printTable } from '../print.ts';
 import { serveMcp } from './mcp-serve.ts';
 import { signIn } from './mcp-sign-in.ts';
 
@@ -26,7 +26,10 @@ export function addMcpCommands(program: Command): void {
   mcp
     .command('add')
     .argument('<name>', 'begins the names of its tools, such as github')
-    .argument('<address...>', 'such as https://mcp.example.com/mcp; or, after --, a program and its arguments')
+    .argument(
+      '[address...]',
+      'such as https://mcp.example.com/mcp; or, after --, a program and its arguments; not for a well-known server',
+    )
     .option(...user)
     .option('--header <name...>', 'headers to send; each value is asked for, or read as a line from stdin')
     .option('--client-id <id>', "of a client that you registered with the server's authorization server")
@@ -40,7 +43,7 @@ export function addMcpCommands(program: Command): void {
     .description('Connect to a server, and add its tools on every replica.')
     .addHelpText(
       'after',
-      '\nExamples:\n  reborn mcp add github https://mcp.example.com/mcp --header Authorization\n  reborn mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
+      '\nExamples:\n  reborn mcp add linear\n  reborn mcp add tracker https://mcp.example.com/mcp --header Authorization\n  reborn mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
     )
     .action(addServer);
   mcp
@@ -88,17 +91,16 @@ export function addMcpCommands(program: Command): void {
 }
 
 function addServer(name: string, address: readonly string[], options: AddOptions): Promise<void> {
-  const isUrl = address.length === 1 && /^https?:\/\//i.test(address[0] ?? '');
   return withClient(async (client) => {
-    const { headers, clientSecret } = await askValues(
-      (isUrl ? options.header : options.env) ?? [],
-      options.clientSecret ?? false,
-    );
+    const known = address.length === 0 ? await getKnown(client, name, options) : undefined;
+    const url = known?.url ?? address.find((word) => address.length === 1 && /^https?:\/\//i.test(word));
+    const asked = (url === undefined ? options.env : options.header) ?? [];
+    const { headers, clientSecret } = await askValues(asked, options.clientSecret ?? false, known?.header);
     const { privateNetwork = false, trustAnnotations = false, clientId, user } = options;
     const added = await client.call('POST /api/mcp', {
       body: {
         name,
-        ...(isUrl ? { url: address[0] ?? '' } : { command: address }),
+        ...(url === undefined ? { command: address } : { url }),
         for: user ?? 'everyone',
         headers,
         private_network: privateNetwork,
@@ -114,19 +116,43 @@ function addServer(name: string, address: readonly string[], options: AddOptions
   });
 }
 
+type Known = McpCatalogue['servers'][number];
+
+/** A server of the list that the service ships. */
+async function getKnown(client: Client, id: string, { clientId }: AddOptions): Promise<Known> {
+  const { servers } = await client.call('GET /api/mcp-catalogue');
+  const known = servers.find((server) => server.id === id);
+  if (!known) throw new Error(`"${id}" is not a well-known server. Give its address, or one of: ${idsOf(servers)}.`);
+  if (known.own_client && clientId === undefined)
+    throw new Error(`${known.name} wants a client of your own. Register one (${known.page}), and pass --client-id.`);
+  printNotice(`${known.name}: ${known.url}, ${known.checked_on ? `checked on ${known.checked_on}` : 'not checked'}.`);
+  return known;
+}
+
+const idsOf = (servers: readonly Known[]) => servers.map((server) => server.id).join(', ');
+
 const signInCommand = (name: string, { user }: ForUser) =>
   `reborn mcp signin ${name}${user === undefined ? '' : ` --user ${user}`}`;
 
 type Values = { readonly headers: Record<string, string>; readonly clientSecret: string | undefined };
 
-async function askValues(names: readonly string[], hasSecret: boolean): Promise<Values> {
-  if (names.length === 0 && !hasSecret) return { headers: {}, clientSecret: undefined };
+/** `template`: the header of a well-known server, unless others are named. */
+async function askValues(
+  names: readonly string[],
+  hasSecret: boolean,
+  template: Known['header'] = null,
+): Promise<Values> {
+  const usual = names.length === 0 ? template : null;
+  if (names.length === 0 && !hasSecret && !usual) return { headers: {}, clientSecret: undefined };
   return askingSecrets({ input: process.stdin, output: process.stderr }, async (ask) => {
     const headers: Record<string, string> = {};
+    if (usual) headers[usual.name] = fill(usual.value, (await ask('The key')) ?? '');
     for (const name of names) headers[name] = (await ask(`The value of ${name}`)) ?? '';
     return { headers, clientSecret: hasSecret ? ((await ask('The client secret')) ?? '') : undefined };
   });
 }
+
+const fill = (template: string, secret: string) => template.replace('{secret}', () => secret);
 
 function listServers({ user, json }: ForUser & { readonly json?: true }): Promise<void> {
   return withClient(async (client) => {

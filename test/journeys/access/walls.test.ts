@@ -340,6 +340,7 @@ const MATRIX: Record<string, Row> = {
   'GET /mcp': row([405, 405, 405, 405], () => ({ route: '/mcp' })),
   'DELETE /mcp': row([405, 405, 405, 405], () => ({ route: '/mcp' })),
   'GET /api/mcp': row([200, 200, 200, 200], () => ({ route: '/api/mcp' })),
+  'GET /api/mcp-catalogue': row([200, 200, 200, 200], () => ({ route: '/api/mcp-catalogue' })),
   'GET /api/mcp/:name': row([404, 404, 404, 404], () => ({ route: '/api/mcp/none' })),
   'POST /api/mcp': row([403, 403, 400, 400], () => ({
     route: '/api/mcp',

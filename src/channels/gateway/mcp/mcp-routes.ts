@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { catalogueServer, listCatalogue } from '#agent/administration/mcp/catalogue/catalogue.ts';
 import type { McpAdmin } from '#agent/administration/mcp/mcp-admin.ts';
 import type { Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
@@ -29,6 +30,20 @@ export const listMcpServers = defineRoute({
     const servers = await mcpAdmin.list(principal, user === 'everyone' ? principal : user);
     return { servers: servers.map((each) => renderListed(principal, each)) };
   },
+});
+
+const listMcpCatalogue = defineRoute({
+  method: 'get',
+  path: '/api/mcp-catalogue',
+  summary: 'List well-known MCP servers, which can be added without looking up their address.',
+  responses: {
+    200: {
+      description: 'The list that this version ships. No server is asked.',
+      json: z.strictObject({ servers: z.array(catalogueServer) }).meta({ id: 'McpCatalogue' }),
+    },
+  },
+  errors: [],
+  handle: async () => ({ servers: listCatalogue() }),
 });
 
 const addMcpServer = defineRoute({
@@ -186,6 +201,7 @@ export const mcpRoutes = [
   beginMcpSignIn,
   finishMcpSignIn,
   listMcpServers,
+  listMcpCatalogue,
   addMcpServer,
   getMcpServer,
   refreshMcpServer,
