@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMcpOAuthServer } from '../support/mcp-oauth-server.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
+import { namesLeadTo } from '../support/names-lead-to.ts';
 import { findViolations, takePicture } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
@@ -16,9 +17,10 @@ const WRITE = { name: 'publish', description: 'Publishes a page.', inputSchema: 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let docs: Awaited<ReturnType<typeof startMcpServer>>;
 let post: Awaited<ReturnType<typeof startMcpOAuthServer>>;
+/** Stands in for a well-known server. */
+let linear: Awaited<ReturnType<typeof startMcpOAuthServer>>;
 
 beforeAll(async () => {
-  stage = await startStage();
   docs = await startMcpServer({
     initialize: () => ({
       protocolVersion: '2025-11-25',
@@ -41,6 +43,10 @@ beforeAll(async () => {
     'resources/list': () => ({ resources: [{ uri: 'file:///notes.md', name: 'Notes' }] }),
     'resources/templates/list': () => ({ resourceTemplates: [] }),
   });
+  linear = await startMcpOAuthServer();
+  linear.callItself('https://mcp.linear.app');
+  const network = namesLeadTo({ 'api.githubcopilot.com': docs.port, 'mcp.linear.app': linear.port });
+  stage = await startStage({}, { network });
   post = await startMcpOAuthServer({ answers: { 'tools/list': () => ({ tools: [READ] }) } });
   for (const [name, url] of [
     ['docs', docs.url],
@@ -57,6 +63,7 @@ afterAll(async () => {
   await stage.close();
   docs.close();
   post.close();
+  linear.close();
 });
 
 test('servers are listed, signed in to and reviewed in the browser', async () => {
@@ -78,6 +85,39 @@ test('servers are listed, signed in to and reviewed in the browser', async () =>
     await page.waitForURL(`${stage.url}/tools/mcp`);
     await page.getByText('ready').nth(1).waitFor();
     expect(page.problems).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('a well-known server is found, added with its key or a sign-in, and says what its tools may do', async () => {
+  const browser = await openChromium({ theme: 'light', width: 1280 });
+  try {
+    const page = await browser.signIn(stage.url, { path: '/tools/mcp' });
+    const search = page.getByRole('searchbox', { name: 'Search well-known servers' });
+    await page.getByRole('button', { name: 'Add Linear' }).waitFor();
+    await search.fill('GITHUB');
+    await page.getByRole('button', { name: 'Add Linear' }).waitFor({ state: 'detached' });
+    await page.getByText('with a key, not checked').waitFor();
+    await page.getByRole('button', { name: 'Add GitHub' }).click();
+    await page.getByLabel('Key', { exact: true }).fill('key-of-ann-9f31c7');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('The server says that 1 tool only reads. Its calls need your approval.').waitFor();
+    await page.getByText('1 tool can change or delete something. Its calls need your approval.').waitFor();
+    expect(docs.requests.at(-1)?.headers.authorization).toBe('Bearer key-of-ann-9f31c7');
+    await takePicture(page, 'known-server');
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    await search.fill('');
+    await page.route('https://mcp.linear.app/**', (route) => route.fulfill({ body: 'Sign in to Linear.' }));
+    await page.getByRole('button', { name: 'Add Linear' }).click();
+    await page.waitForURL(/^https:\/\/mcp\.linear\.app\/auth\?/);
+    expect(linear.counts.registered).toBe(1);
+    expect(page.problems).toEqual([]);
+
+    // The sign-in comes back to the page with the server open.
+    await page.goto(`${stage.url}/tools/mcp#me:linear`);
+    await page.getByRole('button', { name: 'Sign in to linear' }).waitFor();
   } finally {
     await browser.close();
   }
@@ -129,6 +169,7 @@ test.each([
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByRole('button', { name: 'Add a server' }).click();
       await page.getByLabel('Address').waitFor();
+      await page.getByLabel('It is in my own network').waitFor();
       await check('add');
       expect(found).toEqual([]);
     } finally {

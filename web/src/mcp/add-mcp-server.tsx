@@ -1,45 +1,41 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { McpServer } from '@reborn-agent/client/api';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
-import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { ChoiceField, TextField } from '../parts/field.tsx';
+import { CheckField, ChoiceField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { useAddServer } from './use-add-server.ts';
 
-const holders = () =>
+export type Holder = 'me' | 'everyone';
+
+export const holders = () =>
   [
     { value: 'me', words: t`Only mine` },
     { value: 'everyone', words: t`Everyone’s` },
   ] as const;
 
+type Props = { readonly onAdded: (server: McpServer) => void; readonly onClose: () => void };
+
 /** Adds a server by its address. A server that wants a sign-in says so when it is opened. */
-export function AddMcpServer({ onClose }: { readonly onClose: () => void }) {
+export function AddMcpServer({ onAdded, onClose }: Props) {
   const { me } = useServices();
-  const queries = useQueryClient();
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [key, setKey] = useState('');
-  const [holder, setHolder] = useState<'me' | 'everyone'>('me');
-  const add = useMutation({
-    mutationFn: () =>
-      client.call('POST /api/mcp', {
-        body: { name, url, for: holder, ...(key && { headers: { Authorization: `Bearer ${key}` } }) },
-      }),
-    onSuccess: async () => {
-      await Promise.all(['mcp', 'tools'].map((each) => queries.invalidateQueries({ queryKey: [each] })));
-      onClose();
-    },
-  });
+  const [isPrivate, setPrivate] = useState(false);
+  const [holder, setHolder] = useState<Holder>('me');
+  const add = useAddServer(onAdded);
   return (
     <Dialog title={t`Add an MCP server`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          add.mutate();
+          const headers = key ? { Authorization: `Bearer ${key}` } : {};
+          add.mutate({ name, url, for: holder, headers, private_network: isPrivate });
         }}
       >
         <TextField
@@ -58,6 +54,14 @@ export function AddMcpServer({ onClose }: { readonly onClose: () => void }) {
           value={url}
           onChange={(event) => setUrl(event.target.value)}
         />
+        {me.role === 'operator' && (
+          <CheckField
+            words={t`It is in my own network`}
+            hint={t`Otherwise only public addresses with https:// are called, so that no one reaches your other machines. Only this address is allowed.`}
+            checked={isPrivate}
+            onChange={setPrivate}
+          />
+        )}
         <TextField
           label={t`Key`}
           type="password"

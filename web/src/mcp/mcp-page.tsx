@@ -2,6 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { McpServerList } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
@@ -11,15 +12,16 @@ import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { AddMcpServer } from './add-mcp-server.tsx';
+import { Catalogue } from './catalogue.tsx';
 import { McpDrawer } from './mcp-drawer.tsx';
+import { keyOf } from './use-add-server.ts';
 
 type Listing = McpServerList['servers'][number];
 
-const keyOf = (server: Listing) => `${server.for}:${server.name}`;
-
-/** The MCP servers whose tools the agent can call: the user's own, and everyone's. */
+/** The MCP servers whose tools the agent can call: the user's own, and everyone's. A hash names the one to open. */
 export function McpPage() {
-  const [opened, setOpened] = useState<string>();
+  const { hash } = useLocation();
+  const [opened, setOpened] = useState<string | undefined>(hash);
   const [adding, setAdding] = useState(false);
   const { data, error, refetch } = useQuery({ queryKey: ['mcp'], queryFn: () => client.call('GET /api/mcp') });
   const server = data?.servers.find((each) => keyOf(each) === opened);
@@ -40,7 +42,9 @@ export function McpPage() {
         label={t`Loading MCP servers`}
         empty={
           <EmptyState icon="tool" title={t`No MCP servers yet`}>
-            <Trans>Add one by its address. Its tools are available from the next message on.</Trans>
+            <Trans>
+              Choose one below, or add one by its address. Its tools are available from the next message on.
+            </Trans>
           </EmptyState>
         }
       >
@@ -50,8 +54,17 @@ export function McpPage() {
           </Rows>
         )}
       </Listed>
+      <Catalogue added={data?.servers.map(({ url }) => url) ?? []} onAdded={(made) => setOpened(keyOf(made))} />
       {server && <McpDrawer name={server.name} holder={server.for} onClose={() => setOpened(undefined)} />}
-      {adding && <AddMcpServer onClose={() => setAdding(false)} />}
+      {adding && (
+        <AddMcpServer
+          onAdded={(made) => {
+            setAdding(false);
+            setOpened(keyOf(made));
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
     </Page>
   );
 }
