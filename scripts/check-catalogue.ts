@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { type CatalogueServer, parseCatalogue } from '#agent/administration/mcp/catalogue/catalogue.ts';
 import { printLine, printTable } from '#cli/print.ts';
 import { createEgress } from '#egress/egress.ts';
+import type { EgressRequest } from '#egress/exchange.ts';
 import { discoverOAuth } from '#tools/auth/discover-oauth.ts';
 import { registerClient } from '#tools/auth/register-client.ts';
 import { listMcpTools } from '#tools/mcp/mcp-client.ts';
@@ -70,7 +71,7 @@ async function checkSignIn({ url, auth, own_client: isByHand }: CatalogueServer,
     ...(port !== '' && { namedPort: Number(port) }),
     ...(options['private-network'] && { privateOrigin: origin }),
   };
-  const network = { send: egress.send, reach };
+  const network = { send: (request: EgressRequest) => egress.send(request), reach };
   const discovered = await discoverOAuth(network, url, challenge).catch(toError);
   if (discovered instanceof Error) return { metadata: discovered.message, client: '', passes: false };
   const metadata = discovered.issuer;
