@@ -16,7 +16,8 @@ export type Measured = {
 const BASE = new URL('https://pages.example/');
 const FIRST_BYTES = 4_000;
 
-export const readMain = (html: string): string => pageTextOf(numberLinks(mainLines(parseHtml(html, BASE).lines)).text);
+export const readMain = (html: string): string =>
+  pageTextOf(numberLinks(mainLines(parseHtml(html, BASE).lines)).text) ?? '';
 const readAll = (html: string): string => htmlToText(html, BASE).text;
 
 /** Compared by runs of characters, because not all languages separate their words. */

@@ -55,10 +55,11 @@ export async function openCore(base: Base) {
   });
   const missions = createMissions(db);
   const { attachments, bucket } = await openAttachments(base);
+  const extract = createExtractor({ findWall });
   const documents = createDocuments({
     db,
     embedder: models.embedder,
-    extract: createExtractor({ findWall }),
+    extract,
     read: async (owner, sha256, signal) => {
       const bytes = (await attachments.readPatiently(owner, [sha256], signal)).get(sha256);
       if (Buffer.isBuffer(bytes)) return bytes;
@@ -67,7 +68,7 @@ export async function openCore(base: Base) {
   });
   const searchSettings = createSearchSettings({ db, secrets, egress, configured: config.search });
   const fixedTools = [
-    ...builtinTools(egress, skills, { open: () => searchSettings.open(), perDay: config.search.perDay }),
+    ...builtinTools({ egress, extract }, skills, { open: () => searchSettings.open(), perDay: config.search.perDay }),
     ...memoryTools(memory),
     ...missionTools(missions),
     ...fileTools(documents),

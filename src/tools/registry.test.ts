@@ -30,7 +30,9 @@ const never = () => Promise.reject(new Error('not called'));
 const NO_SKILLS = { list: async () => [], find: async () => undefined };
 
 test('the built-in tools have names that no caller can take', () => {
-  const names = builtinTools({ send: never }, NO_SKILLS).map((builtin) => builtin.definition.name);
+  const names = builtinTools({ egress: { send: never }, extract: never }, NO_SKILLS).map(
+    (builtin) => builtin.definition.name,
+  );
 
   expect(names).toContain('reborn_time');
   expect(names.filter((name) => !isReservedName(name))).toEqual([]);
@@ -39,7 +41,9 @@ test('the built-in tools have names that no caller can take', () => {
 test('the tools of notes and skills need no approval', () => {
   const tools = [
     ...memoryTools({ search: async () => [], find: async () => undefined, writeByAgent: never, delete: never }),
-    ...builtinTools({ send: never }, NO_SKILLS).filter(({ definition }) => definition.name.startsWith('skill_')),
+    ...builtinTools({ egress: { send: never }, extract: never }, NO_SKILLS).filter(({ definition }) =>
+      definition.name.startsWith('skill_'),
+    ),
   ];
 
   expect(tools.map(({ definition, level }) => [definition.name, level])).toEqual([

@@ -1,3 +1,4 @@
+import type { Extract } from '#documents/extractor.ts';
 import type { ThreadId, WorkspaceId } from '#domain/ids.ts';
 import type { Item } from '#domain/thread/item.ts';
 import type { Egress } from '#egress/egress.ts';
@@ -23,12 +24,12 @@ export type ToolRegistry = {
 export type ToolPlace = { readonly thread: ThreadId; readonly workspace: WorkspaceId };
 
 export const builtinTools = (
-  egress: Pick<Egress, 'send'>,
+  { egress, extract }: { readonly egress: Pick<Egress, 'send'>; readonly extract: Extract },
   skills: Pick<Skills, 'list' | 'find'>,
   web: { readonly open: () => Promise<OpenedSearch | undefined>; readonly perDay: SearchLimits } = NO_SEARCH,
 ): Tool[] => [
   timeTool(),
-  limitPages(webFetchTool(egress), web.perDay.pages),
+  limitPages(webFetchTool(egress, extract), web.perDay.pages),
   webSearchTool(web.open, web.perDay),
   skillListTool(skills),
   skillReadTool(skills),

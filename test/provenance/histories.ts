@@ -32,7 +32,7 @@ const memory = {
 };
 
 const TOOLS: readonly Tool[] = [
-  webFetchTool({ send: never }),
+  webFetchTool({ send: never }, never),
   ...memoryTools(memory),
   toolOf('clock', { level: 'allow', flow: INERT }),
   toolOf('mailbox', { level: 'allow', flow: { reads: FOREIGN_AND_PRIVATE, runs: 'always' } }),

@@ -86,7 +86,7 @@ type Store = ReturnType<typeof connectStore>;
 
 /** The built-in tools that read or change something, for a world that replaces them. */
 const builtIn = (db: Store, network: Network): Tool[] => [
-  webFetchTool(createEgress(network)),
+  webFetchTool(createEgress(network), async () => ({ reason: 'There are no PDFs here.' })),
   ...memoryTools(createMemory(db)),
   ...missionTools(createMissions(db)),
 ];

@@ -48,7 +48,7 @@ function listKnownTools(db: Database, system: SystemConnection, config: Config):
   const notRead = () => Promise.reject(new Error('No document is read here.'));
   const documents = createDocuments({ db, extract: notRead, read: notRead });
   const fixed = [
-    ...builtinTools(noEgress, skills),
+    ...builtinTools({ egress: noEgress, extract: notRead }, skills),
     ...memoryTools(createMemory(db)),
     ...missionTools(createMissions(db)),
     ...fileTools(documents),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linkNumber } from '../text/numbered-links.ts';
+import { linkNumber, pageMark } from '../text/numbered-links.ts';
 import { checkCitations } from './citations.ts';
 import { withSourceList } from './cited-text.ts';
 import { createMarkerStream, markersIn } from './markers.ts';
@@ -189,4 +189,32 @@ Not on the page: “the ferry was sold to others”.
 
 There is no source s9.`);
   expect(withSourceList('No marker', undefined)).toBe('No marker');
+});
+
+const PDF = ['The rent of the flat is 900 euros.', '(no text)', 'Notice must be given three months before the end.']
+  .map((words, index) => `${pageMark(index + 1)}\n${words}`)
+  .join('\n\n');
+
+test.each([
+  ['words of the page', '“the rent of the flat is 900 euros” [s1, p. 1]', 'quoted'],
+  ['words of another page', '“the rent of the flat is 900 euros” [s1, p. 3]', 'missing'],
+  ['words of any page', '“the rent of the flat is 900 euros” [s1]', 'quoted'],
+  ['no words', 'It can be ended [s1, p. 3].', 'read'],
+  ['a page that does not exist', 'It can be ended [s1, p. 4].', 'unknown'],
+])('a citation of a page of a PDF is compared with that page: %s', (_which, text, check) => {
+  expect(checkCitations(text, [page(1, PDF)])?.marks).toMatchObject([{ check }]);
+});
+
+test('the mark of a page is no part of its words, and a web page has no pages', () => {
+  expect(checkCitations('“is 900 euros. (no text) Notice must be” [s1]', [page(1, PDF)])?.marks).toMatchObject([
+    { check: 'quoted' },
+  ]);
+  expect(checkCitations('“the ferry runs twice a day” [s1, p. 4]', SOURCES)?.marks).toMatchObject([
+    { check: 'quoted' },
+  ]);
+});
+
+test('readers of plain text learn that there is no such page', () => {
+  const text = 'It can be ended [s1, p. 4].';
+  expect(withSourceList(text, checkCitations(text, [page(1, PDF)]))).toContain('“Page 1” has no page 4.');
 });

@@ -7,7 +7,7 @@ import type { NumberedSource } from './source.ts';
 export type CitedSource = Omit<NumberedSource, 'text'>;
 
 /**
- * What was found about a marker: `unknown`, there is no such source; `missing`, words in quotation marks before it are not on the
+ * What was found about a marker: `unknown`, there is no such source, or it has no such page; `missing`, words in quotation marks before it are not on the
  * page; `quoted`, they are; `read` and `found`, nothing is quoted, and the page was read or only found by a search.
  */
 export type CitationCheck = 'unknown' | 'missing' | 'quoted' | 'read' | 'found';
@@ -25,24 +25,38 @@ const LONGEST_KEPT = 300;
 export function checkCitations(text: string, sources: readonly NumberedSource[]): Citations | undefined {
   const markers = markersIn(text).slice(0, MOST_MARKS);
   if (markers.length === 0) return undefined;
-  const cited = new Set(markers.map(({ number }) => number));
-  const known = new Map([...cited].flatMap((number) => knownSource(number, sources)));
-  const marks = groupsOf(text, markers).flatMap(({ before, group }) => checkGroup(before, group, known));
-  return { marks, sources: [...known.values()].map(({ source }) => source) };
+  const cited = [...new Set(markers.map(({ number }) => number))].flatMap((number) => findSource(number, sources));
+  const known = new Map(cited.map((source) => [source.number, source]));
+  const texts = new Map<string, Known>();
+  for (const marker of markers) {
+    const source = known.get(marker.number);
+    const key = keyOf(marker);
+    if (source && !texts.has(key)) texts.set(key, { source, texts: textsOf(marker, sources) });
+  }
+  const marks = groupsOf(text, markers).flatMap(({ before, group }) => checkGroup(before, group, texts));
+  return { marks, sources: cited };
 }
 
+/** What a marker names, with every text of it. It has none if there is no such page. */
 type Known = { readonly source: CitedSource; readonly texts: readonly FoldedText[] };
 
+const keyOf = ({ number, page }: Marker): string => `${number} ${page ?? ''}`;
+
 /** The newest row tells the title. A page that was read once counts as read. */
-function knownSource(number: number, sources: readonly NumberedSource[]): [number, Known][] {
+function findSource(number: number, sources: readonly NumberedSource[]): CitedSource[] {
   const rows = sources.filter((source) => source.number === number);
   const read = rows.filter(({ how }) => how === 'read');
   const shown = read.at(-1) ?? rows.at(-1);
   if (!shown) return [];
   const { url, title, published, how } = shown;
-  const source = { number, url, title, published, how };
-  return [[number, { source, texts: rows.map(({ text }) => fold(pageTextOf(text))) }]];
+  return [{ number, url, title, published, how }];
 }
+
+const textsOf = ({ number, page }: Marker, sources: readonly NumberedSource[]): FoldedText[] =>
+  sources
+    .filter((source) => source.number === number)
+    .flatMap(({ text }) => pageTextOf(text, page) ?? [])
+    .map(fold);
 
 type Group = { readonly before: string; readonly group: readonly Marker[] };
 
@@ -72,14 +86,14 @@ function startOfParagraph(text: string): number {
   return isAlone ? 0 : start;
 }
 
-function checkGroup(before: string, group: readonly Marker[], known: ReadonlyMap<number, Known>): Citation[] {
+function checkGroup(before: string, group: readonly Marker[], known: ReadonlyMap<string, Known>): Citation[] {
   const quotations = quotationsIn(before);
-  const pages = group.flatMap(({ number }) => known.get(number) ?? []);
+  const pages = group.flatMap((marker) => known.get(keyOf(marker)) ?? []);
   const has = ({ texts }: Known, quotation: string) => texts.some((text) => hasQuotation(text, quotation));
   const missing = quotations.find((quotation) => !pages.some((page) => has(page, quotation)));
   return group.map((marker): Citation => {
-    const page = known.get(marker.number);
-    if (!page) return { ...marker, check: 'unknown' };
+    const page = known.get(keyOf(marker));
+    if (!page || page.texts.length === 0) return { ...marker, check: 'unknown' };
     if (missing !== undefined) return { ...marker, check: 'missing', quotation: missing.slice(0, LONGEST_KEPT) };
     const quoted = quotations.find((quotation) => has(page, quotation));
     const check = page.source.how === 'found' ? 'found' : quoted === undefined ? 'read' : 'quoted';

@@ -72,9 +72,11 @@ export function withSourceList(text: string, citations: Citations | undefined): 
 }
 
 /** What the service found wrong. Each thing is said once. */
-function warningsOf({ marks }: Citations): string[] {
-  const said = marks.flatMap(({ check, number, quotation = '' }) => {
-    if (check === 'unknown') return [`There is no source s${number}.`];
+function warningsOf({ marks, sources }: Citations): string[] {
+  const said = marks.flatMap(({ check, number, page, quotation = '' }) => {
+    const source = sources.find((each) => each.number === number);
+    if (check === 'unknown')
+      return source ? [`“${plainWords(source.title)}” has no page ${page}.`] : [`There is no source s${number}.`];
     return check === 'missing' ? [`Not on the page: “${plainWords(quotation)}”.`] : [];
   });
   return [...new Set(said)];

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Extract } from '#documents/extractor.ts';
 import type { NewSource, Source } from '#domain/search/source.ts';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { createEgress } from '#egress/egress.ts';
@@ -12,8 +13,10 @@ import { webFetchTool } from './web-fetch.ts';
 
 type Page = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer };
 
+const neverRead: Extract = () => Promise.reject(new Error('No PDF was expected.'));
+
 /** The addresses of outside hosts; other hosts are not found. */
-async function fetching(pages: Readonly<Record<string, Page>>, sources?: OpenSources) {
+async function fetching(pages: Readonly<Record<string, Page>>, sources?: OpenSources, extract: Extract = neverRead) {
   const asked: string[] = [];
   const askedRobots: string[] = [];
   const server = createServer(({ url = '', headers }, response: ServerResponse) => {
@@ -34,7 +37,7 @@ async function fetching(pages: Readonly<Record<string, Page>>, sources?: OpenSou
     await egress.close();
     server.close();
   });
-  const tool = webFetchTool(egress);
+  const tool = webFetchTool(egress, extract);
   const context = {
     owner: { userId: 'ann' },
     secretsOf: { userId: 'ann' },
@@ -74,9 +77,86 @@ test.each([
   expect(await get('https://a.example/')).toBe(`Address: https://a.example/\n\n${text}`);
 });
 
-test.each(['image/png', 'application/octet-stream', 'application/pdf'])('%s is not read', async (type) => {
+test.each(['image/png', 'application/octet-stream'])('%s is not read', async (type) => {
   const { get } = await fetching({ 'https://a.example/': { headers: { 'content-type': type }, body: 'x' } });
-  expect(await get('https://a.example/')).toMatch(/"error":"It is .*only text, HTML, JSON, XML and YAML/);
+  expect(await get('https://a.example/')).toMatch(/"error":"It is .*only text, HTML, PDF, JSON, XML and YAML/);
+});
+
+/** Stands for the reader of documents: a PDF that says `1|2` has the pages "1" and "2". */
+const extractPages: Extract = async (kind, bytes) => {
+  const words = Buffer.from(bytes).toString().slice('%PDF-'.length);
+  if (words === 'broken') return { reason: 'It is not a complete PDF.' };
+  const pages = words.split('|').map((text, index) => {
+    return { label: `page ${index + 1}`, blocks: text === '' ? [] : [{ heading: '', text }] };
+  });
+  return kind === 'pdf' ? { pages } : { reason: `It is a ${kind}.` };
+};
+const pdf = (words: string, headers: Record<string, string> = {}): Page => ({
+  headers: { 'content-type': 'application/pdf', ...headers },
+  body: `%PDF-${words}`,
+});
+
+test('a PDF is read by page, and on from a page', async () => {
+  const { get } = await fetching(
+    { 'https://a.example/x/the%20lease.pdf': pdf('Rent|\u2060|Notice') },
+    undefined,
+    extractPages,
+  );
+  expect(await get('https://a.example/x/the%20lease.pdf')).toBe(
+    'Address: https://a.example/x/the%20lease.pdf\nTitle: the lease.pdf\n\n## p. 1\nRent\n\n## p. 2\n(no text)\n\n## p. 3\nNotice',
+  );
+  expect(await get('https://a.example/x/the%20lease.pdf', { page: 3 })).toMatch(/lease.pdf\n\n## p. 3\nNotice$/);
+  expect(await get('https://a.example/x/the%20lease.pdf', { page: 4 })).toContain('The text has no page 4.');
+});
+
+test('words that are found in a PDF come with their pages', async () => {
+  const long = 'One.\nTwo.\nThe ferry, three.\nFour.\nFive.';
+  const { get } = await fetching({ 'https://a.example/': pdf(`Zero.|${long}`) }, undefined, extractPages);
+  expect(await get('https://a.example/', { find: 'ferry' })).toMatch(
+    /\n\n…\n## p. 2\n…\nTwo.\nThe ferry, three.\nFour.$/,
+  );
+});
+
+test('a PDF is known by its first bytes if the server does not say it, and is unpacked', async () => {
+  const packed = gzipSync('%PDF-Packed');
+  const { get } = await fetching(
+    {
+      'https://a.example/': pdf('Rent', { 'content-type': 'application/octet-stream' }),
+      'https://a.example/packed': {
+        headers: { 'content-type': 'application/pdf', 'content-encoding': 'gzip' },
+        body: packed,
+      },
+    },
+    undefined,
+    extractPages,
+  );
+  expect(await get('https://a.example/')).toContain('## p. 1\nRent');
+  expect(await get('https://a.example/packed')).toContain('## p. 1\nPacked');
+});
+
+test.each([
+  ['that is broken', 'broken', "The PDF can't be read. It is not a complete PDF."],
+  ['with too many pages', '|'.repeat(300), 'The PDF has 301 pages, and at most 300 are read.'],
+  ['without text', '||', 'The PDF has no text'],
+])('a PDF %s is an error that says so', async (_which, words, error) => {
+  const { get } = await fetching({ 'https://a.example/': pdf(words) }, undefined, extractPages);
+  expect(JSON.parse(await get('https://a.example/'))).toEqual({ error: expect.stringContaining(error) });
+});
+
+test('a PDF may be larger than another page', async () => {
+  const words = 'x'.repeat(5 * 1024 * 1024);
+  const { get } = await fetching(
+    {
+      'https://a.example/': pdf(words),
+      'https://a.example/text': pdf(words, { 'content-type': 'text/plain' }),
+      'https://a.example/huge': pdf(words.repeat(4)),
+    },
+    undefined,
+    extractPages,
+  );
+  expect(await get('https://a.example/')).toContain('## p. 1\nxxx');
+  expect(await get('https://a.example/text')).toContain('is larger than 4194304 bytes');
+  expect(await get('https://a.example/huge')).toContain('is larger than 16777216 bytes');
 });
 
 test('a long text is cut at a whole letter, and read on from there', async () => {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Extract } from '#documents/extractor.ts';
 import { isTextType } from '#domain/text/media-type.ts';
 import { packNumbered, unpackNumbered } from '#domain/text/numbered-links.ts';
 import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
-import type { EgressAnswer } from '#egress/exchange.ts';
+import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
 import { isSameSite, judgeAddress } from '#safety/addresses/judge-address.ts';
 import { canonicalAddress } from '#safety/addresses/links-in.ts';
 import { sourceAddress } from '#safety/addresses/source-address.ts';
@@ -13,7 +14,8 @@ import type { Tool, ToolContext } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
 import { viewPage } from './web/page-view.ts';
-import type { FetchedPage, ReadPage } from './web/read-page.ts';
+import { BADLY_PACKED, type FetchedPage, type PackedBody, type ReadPage } from './web/read-page.ts';
+import { createPdfReader, type ReadPdf } from './web/read-pdf.ts';
 import { createRobots } from './web/robots.ts';
 
 const parameters = z.strictObject({
@@ -25,6 +27,7 @@ const parameters = z.strictObject({
     .optional(),
   find: z.string().min(1).max(200).describe('Only paragraphs with all these words, and their neighbours.').optional(),
   from: z.int().min(0).max(10_000_000).describe('The byte of the text to begin with.').optional(),
+  page: z.int().min(1).max(9_999).describe('Instead of from: the page of a PDF to begin with.').optional(),
   max_bytes: z
     .int()
     .min(100)
@@ -35,19 +38,21 @@ const parameters = z.strictObject({
 
 const MAX_REDIRECTS = 5;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PDF_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
 const DEFAULT_TEXT_BYTES = 6_000;
 const MOST_LINKS = 40;
 
 /** How answers cite pages. What the model writes is checked. */
 const CITE =
-  'Each page has a source number. After each statement from a page, write its number as [s3]. Put words that you take over in quotation marks, exactly as they are on the page.';
+  'Each page has a source number. After each statement from a page, write its number as [s3], or as [s3, p. 7] for a page of a PDF. Put words that you take over in quotation marks, exactly as they are on the page.';
 
 /** Statuses with which a site refuses. What it answers then is not the page. */
 const REFUSALS = [401, 402, 403, 429, 451];
 
-/** `reborn_web_fetch`: a page as text. `judgeAddress` decides which addresses need approval. */
-export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
+/** `reborn_web_fetch`: a page as text. `judgeAddress` decides which addresses need approval. `extract` reads PDFs. */
+export function webFetchTool(egress: Pick<Egress, 'send'>, extract: Extract): Tool {
+  const readPdf = createPdfReader(extract);
   const mayRead = createRobots(async (url) => {
     const found = await follow(egress, url, AbortSignal.timeout(TIMEOUT_MS));
     return 'answer' in found ? found.answer : { status: 404, body: new Uint8Array() };
@@ -56,7 +61,7 @@ export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
     definition: {
       name: WEB_FETCH,
       description:
-        'Fetches a public web page, JSON or XML by https and returns it as readable text. Numbers such as [12] are links, listed at the end. ' +
+        'Fetches a public web page, PDF, JSON or XML by https and returns it as readable text. Numbers such as [12] are links, listed at the end. ' +
         CITE,
       parameters: shortSchemaOf(parameters),
       strict: null,
@@ -78,7 +83,7 @@ export function webFetchTool(egress: Pick<Egress, 'send'>): Tool {
           return JSON.stringify({ error: 'Give a url, or a source.' });
         return url === undefined
           ? await readAgain(given.value, context)
-          : await fetchPage(egress, { ...given.value, url }, mayRead, context);
+          : await fetchPage({ egress, mayRead, readPdf }, { ...given.value, url }, context);
       } catch (error) {
         if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
         return JSON.stringify({ error: error.message });
@@ -105,10 +110,15 @@ async function readAgain(wanted: Wanted, { sources, onReads }: ToolContext): Pro
   return showPage({ ...unpackNumbered(text), title, published, needsScripts: false }, wanted, { url, number });
 }
 
+type FetchParts = {
+  readonly egress: Pick<Egress, 'send'>;
+  readonly mayRead: (url: URL) => Promise<boolean>;
+  readonly readPdf: ReadPdf;
+};
+
 async function fetchPage(
-  egress: Pick<Egress, 'send'>,
+  { egress, mayRead, readPdf }: FetchParts,
   wanted: Wanted & { readonly url: string },
-  mayRead: (url: URL) => Promise<boolean>,
   context: ToolContext,
 ): Promise<string> {
   const asked = URL.parse(wanted.url);
@@ -120,7 +130,9 @@ async function fetchPage(
   const { answer, url } = found;
   if (REFUSALS.includes(answer.status))
     return JSON.stringify({ error: `The site refused (status ${answer.status}). Use another source, or say so.` });
-  const page = await readAnswer(answer, url, wanted.part ?? 'main', context.owner.userId);
+  const page = isPdf(answer)
+    ? await openPdf(readPdf, answer, url, context)
+    : await readAnswer(answer, url, wanted.part ?? 'main', context.owner.userId);
   if ('error' in page) return JSON.stringify(page);
   const number = answer.status === 200 ? await addSource(page, url, context) : undefined;
   return showPage(page, wanted, { url: url.href, number, status: answer.status });
@@ -153,9 +165,13 @@ async function follow(egress: Pick<Egress, 'send'>, address: URL | string, signa
     const answer = await egress.send({
       method: 'GET',
       url,
-      headers: { accept: 'text/html, text/plain, application/json, application/xml;q=0.9', 'user-agent': 'reborn' },
+      headers: {
+        accept: 'text/html, text/plain, application/json, application/pdf, application/xml;q=0.9',
+        'user-agent': 'reborn',
+      },
       timeoutMs: TIMEOUT_MS,
-      maxResponseBytes: MAX_PAGE_BYTES,
+      maxResponseBytes: MAX_PDF_BYTES,
+      ...limitBody(URL.parse(url)?.host ?? ''),
       signal,
     });
     const from = new URL(url);
@@ -168,6 +184,41 @@ async function follow(egress: Pick<Egress, 'send'>, address: URL | string, signa
   return { error: `It redirects more than ${MAX_REDIRECTS} times.` };
 }
 
+/** Only a PDF may be larger than other pages. */
+function limitBody(host: string): Pick<EgressRequest, 'onHead' | 'onChunk'> {
+  let most = MAX_PAGE_BYTES;
+  let bytes = 0;
+  return {
+    onHead: (head) => {
+      if (MAYBE_PDF.includes(typeOf(head))) most = MAX_PDF_BYTES;
+    },
+    onChunk: (added) => {
+      bytes += added;
+      if (bytes > most) throw new EgressFailed(`The answer of ${host} is larger than ${most} bytes.`);
+    },
+  };
+}
+
+const typeOf = ({ headers }: Pick<EgressAnswer, 'headers'>): string =>
+  ((headers['content-type'] ?? 'text/plain').toLowerCase().split(';', 1)[0] ?? '').trim();
+
+/** Many servers don't know what they send. */
+const MAYBE_PDF = ['application/pdf', 'application/x-pdf', 'application/octet-stream'];
+
+const isPdf = (answer: EgressAnswer): boolean =>
+  MAYBE_PDF.includes(typeOf(answer)) &&
+  (typeOf(answer) !== 'application/octet-stream' || Buffer.from(answer.body.subarray(0, 5)).toString() === '%PDF-');
+
+async function openPdf(readPdf: ReadPdf, answer: EgressAnswer, url: URL, { owner, signal }: ToolContext) {
+  const encoding = encodingOf(answer);
+  const input: PackedBody = { body: answer.body, encoding, maxBytes: MAX_PDF_BYTES };
+  const job = { program: 'tools/builtin/web/read-page', run: 'unpack', input, lane: owner.userId } as const;
+  const bytes = encoding === '' ? answer.body : await unlessGivenUp(runInWorker<Uint8Array | undefined>(job));
+  return bytes ? readPdf(bytes, url, signal) : { error: BADLY_PACKED };
+}
+
+const encodingOf = ({ headers }: EgressAnswer): string => (headers['content-encoding'] ?? '').trim().toLowerCase();
+
 function redirectOf({ status, headers }: EgressAnswer, from: URL): URL | undefined {
   const { location } = headers;
   if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined;
@@ -175,17 +226,18 @@ function redirectOf({ status, headers }: EgressAnswer, from: URL): URL | undefin
 }
 
 async function readAnswer(
-  { headers, body }: EgressAnswer,
+  answer: EgressAnswer,
   url: URL,
   part: FetchedPage['part'],
   lane: string,
 ): Promise<ReadPage | { readonly error: string }> {
+  const { headers, body } = answer;
   const contentType = (headers['content-type'] ?? 'text/plain').toLowerCase();
-  const type = (contentType.split(';', 1)[0] ?? '').trim();
+  const type = typeOf(answer);
   if (!isTextType(type))
-    return { error: `It is ${type.slice(0, 100)}, and only text, HTML, JSON, XML and YAML can be read.` };
+    return { error: `It is ${type.slice(0, 100)}, and only text, HTML, PDF, JSON, XML and YAML can be read.` };
 
-  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  const encoding = encodingOf(answer);
   const input: FetchedPage = { body, contentType, encoding, address: url.href, part, maxBytes: MAX_PAGE_BYTES };
   const job = { program: 'tools/builtin/web/read-page', run: 'readPage', input, lane } as const;
   const page = await unlessGivenUp(runInWorker<ReturnType<typeof readAnswer>>(job));
@@ -195,7 +247,7 @@ async function readAnswer(
 type Shown = { readonly url: string; readonly number: number | undefined; readonly status?: number };
 
 function showPage(page: ReadPage, wanted: Wanted, { url, number, status = 200 }: Shown): string {
-  const { part = 'main', find, from = 0, max_bytes = DEFAULT_TEXT_BYTES } = wanted;
+  const { part = 'main', find, from = 0, page: first, max_bytes = DEFAULT_TEXT_BYTES } = wanted;
   const head = [
     `Address: ${url}`,
     ...(number === undefined ? [] : [`Source: [s${number}]`]),
@@ -206,5 +258,5 @@ function showPage(page: ReadPage, wanted: Wanted, { url, number, status = 200 }:
   ];
   const again = number === undefined ? '' : `source: ${number}, `;
   const maxLinks = part === 'all' ? Number.POSITIVE_INFINITY : MOST_LINKS;
-  return `${head.join('\n')}\n\n${viewPage(page, { find, from, maxBytes: max_bytes, maxLinks, again })}`;
+  return `${head.join('\n')}\n\n${viewPage(page, { find, from, page: first, maxBytes: max_bytes, maxLinks, again })}`;
 }

@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect } from 'vitest';
+import { makePdf } from '../../support/document-files.ts';
 import { journey } from '../../support/journey.ts';
 import { readStream } from '../../support/read-stream.ts';
 import type { Service, WireResponse } from '../../support/service.ts';
 
 const PROSE = 'The harbour of Lund was dredged in spring, and the ferry runs again twice a day.';
+const REPORT = makePdf([['Traffic of the harbour'], ['The ferry carried 41,000 people in 2025.']]);
 const pages = createServer(({ url }, response) => {
+  if (url === '/report.pdf') return void response.writeHead(200, { 'content-type': 'application/pdf' }).end(REPORT);
   response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' });
   response.end(`<title>Harbour (news)</title><nav>Menu</nav><p>${PROSE}<p>Fares <a href="/f">are low</a>. ${PROSE}`);
 });
@@ -73,6 +76,25 @@ test('an invented source and an invented quotation are marked', async ({ service
   });
   expect(partOf(said).text).toBe(`It says “the ferry was sold to another town” ${LINK}, and [s7].`);
   expect(partOf(said).annotations).toHaveLength(1);
+});
+
+test('a PDF of the web is read by page, and its citations are compared with the page', async ({ service }) => {
+  const read = await service.ask('use reborn_web_fetch {"url":"https://www.news.example/report.pdf"}');
+  expect(partOf(read).text).toContain(
+    'Title: report.pdf\n\n## p. 1\nTraffic of the harbour\n\n## p. 2\nThe ferry carried',
+  );
+  const said = await service.ask(
+    'say “The ferry carried 41,000 people” [s1, p. 2], “the ferry carried 41,000 people” [s1, p. 1], and [s1, p. 3].',
+    { previous_response_id: read.id },
+  );
+  expect(await marksOf(service, said)).toMatchObject({
+    marks: [
+      { number: 1, page: 2, check: 'quoted' },
+      { number: 1, page: 1, check: 'missing' },
+      { number: 1, page: 3, check: 'unknown' },
+    ],
+    sources: [{ number: 1, title: 'report.pdf' }],
+  });
 });
 
 test('a stream says the same text as the answer, and announces its citations', async ({ service }) => {

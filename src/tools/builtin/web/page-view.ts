@@ -1,8 +1,10 @@
 import { cutBytes } from '#domain/text/cut.ts';
-import { type NumberedText, withoutMarks } from '#domain/text/numbered-links.ts';
+import { isPageMark, type NumberedText, startOfPage, withoutMarks } from '#domain/text/numbered-links.ts';
 
 export type Window = {
   readonly from: number;
+  /** Instead of `from`: the page to begin with. */
+  readonly page?: number | undefined;
   readonly maxBytes: number;
   /** Only paragraphs with these words are wanted. */
   readonly find?: string | undefined;
@@ -14,8 +16,10 @@ export type Window = {
 
 /** A piece of a page for the model: from a byte on, or the paragraphs with some words; then the addresses of its links. */
 export function viewPage({ text, links }: NumberedText, window: Window): string {
-  const shown = withoutMarks(text);
-  const piece = window.find === undefined ? sliceOf(shown, window) : foundIn(shown, window.find, window);
+  const from = window.page === undefined ? window.from : startOfPage(text, window.page);
+  if (from === undefined) return `The text has no page ${window.page}.`;
+  const piece =
+    window.find === undefined ? sliceOf(withoutMarks(text), { ...window, from }) : foundIn(text, window.find, window);
   return [piece, listLinks(piece, links, window.maxLinks)].filter((part) => part !== '').join('\n\n');
 }
 
@@ -35,21 +39,25 @@ function startOfCharacter(bytes: Buffer, from: number): number {
   return start;
 }
 
-/** Each paragraph with all the words, and its neighbours. */
+/** Each paragraph with all the words, its neighbours, and the number of its page. */
 function foundIn(text: string, find: string, { maxBytes }: Window): string {
   const words = fold(find).split(' ');
   const paragraphs = text.split('\n').filter((paragraph) => paragraph.trim() !== '');
   const wanted = new Set<number>();
+  let head = -1;
   for (const [index, paragraph] of paragraphs.entries()) {
-    const folded = fold(paragraph);
-    if (words.every((word) => folded.includes(word))) for (const near of [-1, 0, 1]) wanted.add(index + near);
+    if (isPageMark(paragraph)) head = index;
+    const folded = fold(withoutMarks(paragraph));
+    if (words.every((word) => folded.includes(word)))
+      for (const near of [head - index, -1, 0, 1]) wanted.add(index + near);
   }
-  if (wanted.size === 0) return `No paragraph of the text (${Buffer.byteLength(text)} bytes) has all these words.`;
+  if (wanted.size === 0)
+    return `No paragraph of the text (${Buffer.byteLength(withoutMarks(text))} bytes) has all these words.`;
   const pieces = paragraphs.flatMap((paragraph, index) => {
     if (!wanted.has(index)) return [];
     return wanted.has(index - 1) || index === 0 ? [paragraph] : ['…', paragraph];
   });
-  const { kept, note } = cutBytes(pieces.join('\n'), maxBytes);
+  const { kept, note } = cutBytes(withoutMarks(pieces.join('\n')), maxBytes);
   return kept + note;
 }
 

@@ -4,15 +4,18 @@ import { type NumberedText, withoutMarks } from '#domain/text/numbered-links.ts'
 import { htmlToText, parseHtml } from './html-to-text.ts';
 import { mainLines, numberLinks } from './main-text.ts';
 
-export type FetchedPage = {
+export type PackedBody = {
   readonly body: Uint8Array;
-  readonly contentType: string;
   /** The header `content-encoding`; empty if there is none. */
   readonly encoding: string;
-  readonly address: string;
-  readonly part: 'main' | 'all';
   /** The most bytes that a packed body may unpack to. */
   readonly maxBytes: number;
+};
+
+export type FetchedPage = PackedBody & {
+  readonly contentType: string;
+  readonly address: string;
+  readonly part: 'main' | 'all';
 };
 
 export type ReadPage = NumberedText & {
@@ -26,7 +29,7 @@ export type ReadPage = NumberedText & {
 export function readPage(fetched: FetchedPage): ReadPage | { readonly error: string } {
   const { contentType, address, part } = fetched;
   const body = unpack(fetched);
-  if (!body) return { error: 'It is packed in a way that can’t be read, or it is too large when it is unpacked.' };
+  if (!body) return { error: BADLY_PACKED };
   const decoded = decodeBody(body, contentType);
   if (!/html/.test(contentType.split(';', 1)[0] ?? '')) return { ...PLAIN, ...limit(withoutMarks(decoded), []) };
   const { title, published = null, hasScripts, lines } = parseHtml(decoded, new URL(address));
@@ -34,6 +37,8 @@ export function readPage(fetched: FetchedPage): ReadPage | { readonly error: str
   const needsScripts = hasScripts && lines.reduce((sum, { length }) => sum + length, 0) < LEAST_TEXT;
   return { title: title.slice(0, MAX_TITLE), published, needsScripts, ...limit(text, links) };
 }
+
+export const BADLY_PACKED = 'It is packed in a way that can’t be read, or it is too large when it is unpacked.';
 
 const PLAIN = { title: '', published: null, needsScripts: false };
 const MAX_TITLE = 500;
@@ -49,7 +54,7 @@ function limit(text: string, links: readonly string[]): NumberedText {
 }
 
 /** Sites are asked for plain bodies, and some pack them anyway. Undefined if it can't be unpacked within the limit. */
-function unpack({ body, encoding, maxBytes }: FetchedPage): Uint8Array | undefined {
+export function unpack({ body, encoding, maxBytes }: PackedBody): Uint8Array | undefined {
   if (encoding === '' || encoding === 'identity') return body;
   const decode = DECODERS.get(encoding);
   try {
