@@ -1,5 +1,6 @@
 import { StaleWorkspace } from '#domain/errors.ts';
 import type { ItemId } from '#domain/ids.ts';
+import type { NumberedSource } from '#domain/search/source.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { AttachedPart, FunctionCallItem, Item, OutputReads, RanCode, WrittenItem } from '#domain/thread/item.ts';
 import type { Situation } from '#domain/thread/origin.ts';
@@ -94,13 +95,29 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       onStopped,
     }),
   );
+  const seen = await receiveSources(parts, call.name, sources.staged);
   const append = (output: WrittenItem) => parts.items.append([output], cost);
   return writeWithFiles(append, staging, situation, async ({ version, line }) => {
     const received = await parts.safety.receive(turn, call.name, line ? `${returned}\n${line}` : returned);
-    const output = outputOf(call, received, { reads, ran, allowedBy, files, version, sources: sources.staged });
+    const output = outputOf(call, received, { reads, ran, allowedBy, files, version, sources: seen });
     return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
   });
 }
+
+/** The pages that a call has read, without secrets: they are stored whole, and are shown again later. */
+const receiveSources = (
+  { safety, turn }: Pick<ToolParts, 'safety' | 'turn'>,
+  toolName: string,
+  sources: readonly NumberedSource[],
+): Promise<NumberedSource[]> =>
+  Promise.all(
+    sources.map(async (source) => {
+      const [title, text] = await Promise.all(
+        [source.title, source.text].map((part) => safety.receive(turn, toolName, part)),
+      );
+      return { ...source, title: title ?? '', text: text ?? '' };
+    }),
+  );
 
 /** Writes an output together with the files that its call has changed. They move to a newer version if a person made one meanwhile. */
 async function writeWithFiles(

@@ -9,8 +9,13 @@ import type { Service, WireResponse } from '../../support/service.ts';
 
 const PROSE = 'The harbour of Lund was dredged in spring, and the ferry runs again twice a day.';
 const REPORT = makePdf([['Traffic of the harbour'], ['The ferry carried 41,000 people in 2025.']]);
+const KEY = `ghp_${'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'}`;
 const pages = createServer(({ url }, response) => {
   if (url === '/report.pdf') return void response.writeHead(200, { 'content-type': 'application/pdf' }).end(REPORT);
+  if (url === '/keys')
+    return void response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(`<title>${KEY}</title><p>${PROSE} ${PROSE} <a href="/f">The key</a> is ${KEY}. ${PROSE}`);
   response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' });
   response.end(`<title>Harbour (news)</title><nav>Menu</nav><p>${PROSE}<p>Fares <a href="/f">are low</a>. ${PROSE}`);
 });
@@ -95,6 +100,20 @@ test('a PDF of the web is read by page, and its citations are compared with the 
     ],
     sources: [{ number: 1, title: 'report.pdf' }],
   });
+});
+
+test('the stored text of a page has no secrets, although the model saw only a piece of it', async ({
+  service,
+  home,
+}) => {
+  await service.ask('use reborn_web_fetch {"url":"https://www.news.example/keys","max_bytes":100}');
+  const stored = await home.query<{ title: string; text: string }>(
+    "select title, text from sources where url like '%/keys'",
+  );
+  expect(stored).toEqual([
+    { title: expect.any(String), text: expect.stringMatching(/The key[^]* is [^]*redacted[^]*Links/i) },
+  ]);
+  expect(JSON.stringify(stored)).not.toContain(KEY);
 });
 
 test('a stream says the same text as the answer, and announces its citations', async ({ service }) => {
