@@ -1,6 +1,7 @@
 import type { Client } from '@reborn-agent/client';
 import type { ChatAccepted, ServerMessage, TurnEvent } from '@reborn-agent/client/api';
 import { type TurnEventMessage, textOf } from '@reborn-agent/client/thread-state';
+import { withSourceList } from '#domain/search/cited-text.ts';
 import { connectService, type Locate } from '#terminal/service.ts';
 import { createSpeaker } from './speak.ts';
 
@@ -52,9 +53,12 @@ export async function followTurn(options: Options): Promise<Answer> {
     if (event.type === 'turn-ended') ended.resolve(event);
     if (event.type !== 'item-added' && event.type !== 'item-done') return;
     if (event.item.type !== 'message' || event.item.role !== 'assistant') return;
-    if (event.type === 'item-added') speaker.begin();
-    else if (event.written) said.push(textOf(event.item.content));
-    else speaker.breakOff();
+    const { content, citations } = event.item;
+    if (event.type === 'item-added') speaker.begin(citations);
+    else if (event.written) {
+      speaker.finish(citations);
+      said.push(withSourceList(textOf(content), citations));
+    } else speaker.breakOff();
   }
 
   try {

@@ -59,3 +59,31 @@ test('two messages of one turn are paragraphs', () => {
   say('Found it.');
   expect(written()).toBe('Let me look.\n\nFound it.');
 });
+
+const SOURCE = { number: 3, url: 'https://a.example/x', title: 'Harbour', published: null, how: 'read' } as const;
+
+test('sources are numbers, and a list below the message', () => {
+  const { begin, say, finish, end, written } = listen();
+  begin({ marks: [], sources: [SOURCE] });
+  for (const piece of ['Dredged [', 's3', '], and [s9', '] [x].']) say(piece);
+  finish({
+    marks: [
+      { start: 8, end: 12, number: 3, check: 'read' },
+      { start: 18, end: 22, number: 9, check: 'unknown' },
+    ],
+    sources: [SOURCE],
+  });
+  end();
+  expect(written()).toBe(
+    'Dredged [1], and [s9] [x].\n\nSources:\n1. [Harbour](https://a.example/x) – a.example\n\nThere is no source s9.\n',
+  );
+});
+
+test('what only began like a source is written when the message ends', () => {
+  const { begin, say, finish, written } = listen();
+  begin();
+  say('one [s');
+  expect(written()).toBe('one ');
+  finish();
+  expect(written()).toBe('one [s');
+});

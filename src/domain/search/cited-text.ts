@@ -55,20 +55,27 @@ export const linkToSource: ShowSource = ({ url }) => `([${hostOf(url)}](${encode
 
 /** An answer as plain Markdown: numbers in the order in which it names its sources, and a list of them at its end. */
 export function withSourceList(text: string, citations: Citations | undefined): string {
-  const places = new Map<CitedSource, number>();
-  const show = (source: CitedSource): string => {
-    const place = places.get(source) ?? places.size + 1;
-    places.set(source, place);
-    return `[${place}]`;
+  const list = createSourceList();
+  return citeText(text, citations, list.show).text + list.end(citations);
+}
+
+/** Numbers sources in the order in which they are shown. `end`: the list of them, and what was found wrong, to put below the text. */
+export function createSourceList() {
+  const places = new Map<number, CitedSource>();
+  return {
+    show: (source: CitedSource): string => {
+      places.set(source.number, places.get(source.number) ?? source);
+      return `[${[...places.keys()].indexOf(source.number) + 1}]`;
+    },
+    end: (citations: Citations | undefined): string => {
+      const listed = [...places.values()].map(
+        ({ title, url, how }, index) =>
+          `${index + 1}. [${plainWords(title)}](${encodeAddress(url)}) – ${hostOf(url)}${how === 'found' ? ' (from the search result)' : ''}`,
+      );
+      const list = listed.length > 0 ? [['Sources:', ...listed].join('\n')] : [];
+      return [...list, ...(citations ? warningsOf(citations) : [])].map((part) => `\n\n${part}`).join('');
+    },
   };
-  const { text: said } = citeText(text, citations, show);
-  if (!citations || (places.size === 0 && citations.marks.length === 0)) return text;
-  const listed = [...places].map(
-    ([source, place]) =>
-      `${place}. [${plainWords(source.title)}](${encodeAddress(source.url)}) – ${hostOf(source.url)}${source.how === 'found' ? ' (from the search result)' : ''}`,
-  );
-  const list = listed.length > 0 ? [['Sources:', ...listed].join('\n')] : [];
-  return [said, ...list, ...warningsOf(citations)].join('\n\n');
 }
 
 /** What the service found wrong. Each thing is said once. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Citations, citeMarkers } from './cite-markers.ts';
+import { type Citations, citeMarkers, toPlainText } from './cite-markers.ts';
 
 const source = (number: number) => ({
   number,
@@ -42,4 +42,19 @@ test('while an answer is written, no half of a marker is shown', () => {
 
 test('a text without citations stays as it is', () => {
   expect(citeMarkers('a [s1] [', undefined, true, 'k').text).toBe('a [s1] [');
+});
+
+test('what is copied or read aloud has numbers, the list of sources, and what is wrong', () => {
+  const text = 'One [s7], two “x” [s3] and [s9].';
+  const marks = [
+    mark(text, '[s7]', 7),
+    { ...mark(text, '[s3]', 3, 'missing'), quotation: 'x' },
+    mark(text, '[s9]', 9, 'unknown'),
+  ];
+  const sources = [source(3), { ...source(7), title: 'A [b](c)', url: 'https://a.example/(7)' }];
+  const words = { sources: 'Sources', missing: 'Not there.', unknown: 'No source.' };
+  expect(toPlainText(text, { marks, sources }, words)).toBe(
+    'One [1], two “x” [2] and [s9].\n\nSources:\n1. [A b c](https://a.example/%287%29)\n2. [Page 3](https://a.example/3)\n\n“x”: Not there.\n\n[s9]: No source.',
+  );
+  expect(toPlainText('Plain [s1].', undefined, words)).toBe('Plain [s1].');
 });

@@ -36,6 +36,36 @@ export function citeMarkers(text: string, citations: Citations | undefined, stre
   return { text: cited + shown.slice(at), marks: listed, sources: [...places.keys()] };
 }
 
+/** What `toPlainText` says, in the language of the page. */
+export type PlainWords = { readonly sources: string; readonly missing: string; readonly unknown: string };
+
+/** A finished answer for readers without chips: numbers in the place of its markers, and below it its sources and what is wrong. */
+export function toPlainText(text: string, citations: Citations | undefined, words: PlainWords): string {
+  if (!citations) return text;
+  const places = new Map<CitedSource, number>();
+  let said = '';
+  let at = 0;
+  for (const { start, end, number } of citations.marks) {
+    const source = citations.sources.find((each) => each.number === number);
+    if (!source) continue;
+    places.set(source, places.get(source) ?? places.size + 1);
+    said += `${text.slice(at, start)}[${places.get(source)}]`;
+    at = end;
+  }
+  const list = [...places].map(([{ title, url }, place]) => `${place}. [${plain(title)}](${encodeAddress(url)})`);
+  const wrong = citations.marks.flatMap(({ start, end, check, quotation = '' }) => {
+    if (check === 'unknown') return `${text.slice(start, end)}: ${words.unknown}`;
+    return check === 'missing' ? `“${quotation}”: ${words.missing}` : [];
+  });
+  const blocks = [...(list.length > 0 ? [[`${words.sources}:`, ...list].join('\n')] : []), ...new Set(wrong)];
+  return [said + text.slice(at), ...blocks].join('\n\n');
+}
+
+/** A title is foreign text, and must stay one. */
+const plain = (title: string): string => title.replace(/[\s[\]()<>*_`|]+/g, ' ').trim();
+
+const encodeAddress = (url: string): string => url.replaceAll('(', '%28').replaceAll(')', '%29');
+
 /** What may become a marker with the next words. */
 const BEGUN = /\[(?:s\d{0,4}(?:, ?p?\.? ?\d{0,4})?)?$/;
 

@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'react';
 import { IconButton } from '../../parts/button.tsx';
 import { Cost } from '../../parts/cost.tsx';
 import { useActions } from '../chat-actions.ts';
+import { toPlainText } from '../markdown/cite-markers.ts';
 import { ReadAloudButton } from './read-aloud.tsx';
 import { CopyButton, MessageTime, RowActions } from './row-actions.tsx';
 import type { VersionPosition } from './rows.ts';
@@ -52,12 +53,17 @@ function AnswerFoot({
   readonly versions: readonly VersionPosition[];
 }) {
   const { inspect, askAgain, isIdle } = useActions();
+  const text = toPlainText(entry.text, entry.citations, {
+    sources: t`Sources`,
+    missing: t`These words are not on the page.`,
+    unknown: t`There is no such source. The agent has invented it.`,
+  });
   return (
     <div className="tools -ms-2 min-h-7 flex-wrap gap-x-2">
       <VersionArrows versions={versions} />
       <RowActions>
-        <CopyButton text={entry.text} />
-        <ReadAloudButton text={entry.text} />
+        <CopyButton text={text} />
+        <ReadAloudButton text={text} />
         {isIdle && <IconButton icon="retry" label={t`Answer again`} onClick={() => askAgain(entry.id)} />}
         <IconButton icon="inspect" label={t`Inspect this turn`} onClick={() => inspect(turnId)} />
         <MessageTime at={entry.at} />
