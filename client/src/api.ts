@@ -1292,6 +1292,16 @@ export type ThreadItem = {
       readonly published: string | null;
       readonly how: 'found' | 'read';
     })[];
+    /** The markers of documents, such as `[lease.pdf, p. 7]`. */
+    readonly files?: readonly ({
+      readonly start: number;
+      readonly end: number;
+      /** The path of the document. */
+      readonly file: string;
+      readonly page: number;
+      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      readonly quotation?: string;
+    })[];
   };
 } | {
   readonly id: string;
@@ -1441,6 +1451,17 @@ export type FileList = {
   readonly bytes: number;
   /** The most bytes that the files of a thread can have. */
   readonly quota_bytes: number;
+};
+
+export type DocumentPage = {
+  readonly path: string;
+  readonly page: number;
+  /** How many pages the document has. */
+  readonly pages: number;
+  /** What the page is, such as a slide or the rows of a sheet. */
+  readonly label: string;
+  /** Empty for a page without text, such as a scan. */
+  readonly text: string;
 };
 
 export type FileVersionList = {
@@ -3571,6 +3592,16 @@ export type BareItem = {
       readonly published: string | null;
       readonly how: 'found' | 'read';
     })[];
+    /** The markers of documents, such as `[lease.pdf, p. 7]`. */
+    readonly files?: readonly ({
+      readonly start: number;
+      readonly end: number;
+      /** The path of the document. */
+      readonly file: string;
+      readonly page: number;
+      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      readonly quotation?: string;
+    })[];
   };
 } | {
   readonly id: string;
@@ -3913,6 +3944,12 @@ export type Routes = {
     params: { id: string; path: string };
     query?: { version?: number };
     result: undefined;
+  };
+  /** Get the text of a page of a document, as an answer cites it. */
+  'GET /api/threads/{id}/file-pages': {
+    params: { id: string };
+    query: { path: string; page: number };
+    result: DocumentPage;
   };
   /** Store a file, as a new version. */
   'PUT /api/threads/{id}/files/{path}': {

@@ -12,7 +12,7 @@ import {
   workspaceOf,
 } from '#domain/workspace/version.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { findDocuments } from '#store/documents/documents.ts';
+import { findDocuments, readPages } from '#store/documents/documents.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 import { listVersions, readWorkspace, type VersionRow } from '#store/workspaces/workspaces.ts';
 import { changeFiles } from './change-files.ts';
@@ -44,6 +44,19 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
       const path = normalizeFilePath(given);
       const file = fileAt(await open(owner, thread, version), path);
       return { file, read: async () => (await stored.bytesOf(owner, [file]))[0] ?? Buffer.of() };
+    },
+
+    /** The text of a page of a document. */
+    async readPage(owner: Owner, thread: ThreadId, given: string, page: number) {
+      const { path, sha256 } = fileAt(await open(owner, thread), normalizeFilePath(given));
+      return withOwner(db, owner, async (trx) => {
+        const [document] = await findDocuments(trx, owner, [sha256]);
+        if (document?.state !== 'ready' || page > document.pages)
+          throw new NotFound(`The file ${path} has no page ${page} whose text is known.`);
+        const passages = await readPages(trx, owner, document.number, { from: page, to: page });
+        const text = passages.map((passage) => passage.text).join('\n\n');
+        return { path, page, pages: document.pages, label: passages[0]?.label ?? '', text };
+      });
     },
 
     /** Stores a file of the owner. `own`: they say that they wrote it. */

@@ -218,3 +218,38 @@ test('readers of plain text learn that there is no such page', () => {
   const text = 'It can be ended [s1, p. 4].';
   expect(withSourceList(text, checkCitations(text, [page(1, PDF)]))).toContain('“Page 1” has no page 4.');
 });
+
+const PAGES = [
+  { file: 'the lease.pdf', page: 7, text: 'The rent of the flat is 900 euros.' },
+  { file: 'the lease.pdf', page: 8, text: '' },
+];
+
+test.each([
+  ['words of the page', '“the rent of the flat is 900 euros” [the lease.pdf, p. 7]', 'quoted'],
+  ['other words', '“the rent of the flat is 950 euros” [the lease.pdf, p. 7]', 'missing'],
+  ['words of another page', '“the rent of the flat is 900 euros” [the lease.pdf, p. 8]', 'missing'],
+  ['no words', 'It is dear [the lease.pdf, p. 7].', 'read'],
+  ['a page that does not exist', 'It is dear [the lease.pdf, p. 9].', 'unknown'],
+  ['a document that does not exist', 'It is dear [a.docx, p. 7].', 'unknown'],
+])('a citation of a document is compared with its page: %s', (_which, text, check) => {
+  expect(checkCitations(text, [], PAGES)).toMatchObject({ marks: [], sources: [], files: [{ check }] });
+});
+
+test('what is no document, or stands in code, cites none', () => {
+  expect(checkCitations('See [Smith 2020, p. 7] and `[the lease.pdf, p. 7]`.', [], PAGES)).toBeUndefined();
+});
+
+test('a page and a document can stand for the same words', () => {
+  const text = '“the rent of the flat is 900 euros” [s1][the lease.pdf, p. 7]';
+  expect(checkCitations(text, SOURCES, PAGES)).toMatchObject({
+    marks: [{ check: 'read' }],
+    files: [{ check: 'quoted' }],
+  });
+});
+
+test('readers of plain text learn what is wrong with a citation of a document', () => {
+  const text = '“the rent of the flat is 950 euros” [the lease.pdf, p. 7], and [a.docx, p. 7].';
+  const shown = withSourceList(text, checkCitations(text, [], PAGES));
+  expect(shown).toContain(`${text}\n\nNot on page 7 of “the lease.pdf”: “the rent of the flat is 950 euros”.`);
+  expect(shown).toContain('There is no page 7 of a document “a.docx” here.');
+});

@@ -1,5 +1,5 @@
 import { pageTextOf } from '../text/numbered-links.ts';
-import { type Marker, markersIn } from './markers.ts';
+import { type FileMarker, fileMarkersIn, type Marker, markersIn } from './markers.ts';
 import { type FoldedText, fold, hasQuotation, quotationsIn } from './quotations.ts';
 import type { NumberedSource } from './source.ts';
 
@@ -15,32 +15,65 @@ export type CitationCheck = 'unknown' | 'missing' | 'quoted' | 'read' | 'found';
 /** A checked marker. `quotation`: what is on the page, or what is missing there. */
 export type Citation = Marker & { readonly check: CitationCheck; readonly quotation?: string };
 
-/** The checked markers of an answer, and the sources that they name. */
-export type Citations = { readonly marks: readonly Citation[]; readonly sources: readonly CitedSource[] };
+/** A checked marker of a document. `unknown`: the thread has no such document, or it has no such page. */
+export type FileCitation = FileMarker & { readonly check: FileCheck; readonly quotation?: string };
+export type FileCheck = Exclude<CitationCheck, 'found'>;
+
+/** The checked markers of an answer, and the sources that they name. `files`: the markers of documents, if there are any. */
+export type Citations = {
+  readonly marks: readonly Citation[];
+  readonly sources: readonly CitedSource[];
+  readonly files?: readonly FileCitation[];
+};
+
+/** The text of a page of a document in the thread. */
+export type FilePage = { readonly file: string; readonly page: number; readonly text: string };
 
 const MOST_MARKS = 500;
 const LONGEST_KEPT = 300;
 
-/** Checks the markers of an answer. Undefined if it has none. `sources`: of the thread, with every text that the model saw. */
-export function checkCitations(text: string, sources: readonly NumberedSource[]): Citations | undefined {
-  const markers = markersIn(text).slice(0, MOST_MARKS);
+/**
+ * Checks the markers of an answer. Undefined if it has none. `sources`: of the thread, with every text that the model saw. `pages`:
+ * those of its documents that the answer names.
+ */
+export function checkCitations(
+  text: string,
+  sources: readonly NumberedSource[],
+  pages: readonly FilePage[] = [],
+): Citations | undefined {
+  const markers = [...markersIn(text), ...fileMarkersIn(text)].toSorted((one, other) => one.start - other.start);
   if (markers.length === 0) return undefined;
-  const cited = [...new Set(markers.map(({ number }) => number))].flatMap((number) => findSource(number, sources));
-  const known = new Map(cited.map((source) => [source.number, source]));
-  const texts = new Map<string, Known>();
-  for (const marker of markers) {
-    const source = known.get(marker.number);
-    const key = keyOf(marker);
-    if (source && !texts.has(key)) texts.set(key, { source, texts: textsOf(marker, sources) });
-  }
-  const marks = groupsOf(text, markers).flatMap(({ before, group }) => checkGroup(before, group, texts));
-  return { marks, sources: cited };
+  const named = markers.slice(0, MOST_MARKS);
+  const numbers = new Set(named.flatMap((marker) => ('file' in marker ? [] : marker.number)));
+  const cited = [...numbers].flatMap((number) => findSource(number, sources));
+  const known = new Map(
+    [...new Map(named.map((marker) => [keyOf(marker), marker]))].map(([key, marker]) => [
+      key,
+      'file' in marker ? knownPage(marker, pages) : knownSource(marker, cited, sources),
+    ]),
+  );
+  const checked = groupsOf(text, named).flatMap(({ before, group }) => checkGroup(before, group, known));
+  const files = checked.filter((mark) => 'file' in mark);
+  return { marks: checked.filter((mark) => 'number' in mark), sources: cited, ...(files.length > 0 && { files }) };
 }
 
-/** What a marker names, with every text of it. It has none if there is no such page. */
-type Known = { readonly source: CitedSource; readonly texts: readonly FoldedText[] };
+type AnyMarker = Marker | FileMarker;
 
-const keyOf = ({ number, page }: Marker): string => `${number} ${page ?? ''}`;
+/** Every text of what a marker names. There is none if it does not exist. */
+type Known = { readonly how: CitedSource['how']; readonly texts: readonly FoldedText[] };
+
+const keyOf = (marker: AnyMarker): string =>
+  'file' in marker ? `${marker.page} ${marker.file}` : `s${marker.number} ${marker.page ?? ''}`;
+
+const knownPage = ({ file, page }: FileMarker, pages: readonly FilePage[]): Known => ({
+  how: 'read',
+  texts: pages.filter((each) => each.file === file && each.page === page).map(({ text }) => fold(text)),
+});
+
+const knownSource = (marker: Marker, cited: readonly CitedSource[], sources: readonly NumberedSource[]): Known => ({
+  how: cited.find(({ number }) => number === marker.number)?.how ?? 'found',
+  texts: textsOf(marker, sources),
+});
 
 /** The newest row tells the title. A page that was read once counts as read. */
 function findSource(number: number, sources: readonly NumberedSource[]): CitedSource[] {
@@ -58,11 +91,11 @@ const textsOf = ({ number, page }: Marker, sources: readonly NumberedSource[]): 
     .flatMap(({ text }) => pageTextOf(text, page) ?? [])
     .map(fold);
 
-type Group = { readonly before: string; readonly group: readonly Marker[] };
+type Group = { readonly before: string; readonly group: readonly AnyMarker[] };
 
 /** Markers that follow one another stand for the same words: those since the marker before them, in the same paragraph. */
-function groupsOf(text: string, markers: readonly Marker[]): Group[] {
-  const groups: { before: string; group: Marker[]; end: number }[] = [];
+function groupsOf(text: string, markers: readonly AnyMarker[]): Group[] {
+  const groups: { before: string; group: AnyMarker[]; end: number }[] = [];
   for (const marker of markers) {
     const last = groups.at(-1);
     const between = text.slice(last?.end ?? 0, marker.start);
@@ -86,17 +119,26 @@ function startOfParagraph(text: string): number {
   return isAlone ? 0 : start;
 }
 
-function checkGroup(before: string, group: readonly Marker[], known: ReadonlyMap<string, Known>): Citation[] {
+function checkGroup(
+  before: string,
+  group: readonly AnyMarker[],
+  known: ReadonlyMap<string, Known>,
+): (Citation | FileCitation)[] {
   const quotations = quotationsIn(before);
   const pages = group.flatMap((marker) => known.get(keyOf(marker)) ?? []);
   const has = ({ texts }: Known, quotation: string) => texts.some((text) => hasQuotation(text, quotation));
   const missing = quotations.find((quotation) => !pages.some((page) => has(page, quotation)));
-  return group.map((marker): Citation => {
+  const check = (marker: AnyMarker): { readonly check: CitationCheck; readonly quotation?: string } => {
     const page = known.get(keyOf(marker));
-    if (!page || page.texts.length === 0) return { ...marker, check: 'unknown' };
-    if (missing !== undefined) return { ...marker, check: 'missing', quotation: missing.slice(0, LONGEST_KEPT) };
+    if (!page || page.texts.length === 0) return { check: 'unknown' };
+    if (missing !== undefined) return { check: 'missing', quotation: missing.slice(0, LONGEST_KEPT) };
     const quoted = quotations.find((quotation) => has(page, quotation));
-    const check = page.source.how === 'found' ? 'found' : quoted === undefined ? 'read' : 'quoted';
-    return { ...marker, check, ...(quoted !== undefined && { quotation: quoted.slice(0, LONGEST_KEPT) }) };
+    if (quoted === undefined) return { check: page.how };
+    return { check: page.how === 'found' ? 'found' : 'quoted', quotation: quoted.slice(0, LONGEST_KEPT) };
+  };
+  return group.map((marker) => {
+    const found = check(marker);
+    if (!('file' in marker)) return { ...marker, ...found };
+    return { ...marker, ...found, check: found.check === 'found' ? 'read' : found.check };
   });
 }

@@ -79,14 +79,18 @@ export function createSourceList() {
 }
 
 /** What the service found wrong. Each thing is said once. */
-function warningsOf({ marks, sources }: Citations): string[] {
+function warningsOf({ marks, sources, files = [] }: Citations): string[] {
   const said = marks.flatMap(({ check, number, page, quotation = '' }) => {
     const source = sources.find((each) => each.number === number);
     if (check === 'unknown')
       return source ? [`“${plainWords(source.title)}” has no page ${page}.`] : [`There is no source s${number}.`];
     return check === 'missing' ? [`Not on the page: “${plainWords(quotation)}”.`] : [];
   });
-  return [...new Set(said)];
+  const ofFiles = files.flatMap(({ check, file, page, quotation = '' }) => {
+    if (check === 'unknown') return [`There is no page ${page} of a document “${plainWords(file)}” here.`];
+    return check === 'missing' ? [`Not on page ${page} of “${plainWords(file)}”: “${plainWords(quotation)}”.`] : [];
+  });
+  return [...new Set([...said, ...ofFiles])];
 }
 
 /** A title is foreign text: it must not become a link, a mention or a picture where it is listed. */

@@ -1,19 +1,37 @@
+import { documentKindOf } from '../workspace/document.ts';
+
 /** A place in an answer that names a source of the thread: `[s3]`, or `[s3, p. 7]`. */
 export type Marker = { readonly start: number; readonly end: number; readonly number: number; readonly page?: number };
+
+/** A place in an answer that names a page of a document in the thread: `[lease.pdf, p. 7]`. */
+export type FileMarker = { readonly start: number; readonly end: number; readonly file: string; readonly page: number };
+
+const FILE_MARKER = /\[([^[\]\n]{1,300}), p\. ?(\d{1,6})\]/g;
+
+/** The markers of documents. Other words with a page, such as those of a book, are none. */
+export function fileMarkersIn(text: string): FileMarker[] {
+  return outsideCode(text, FILE_MARKER).flatMap(({ 0: written, 1: file = '', 2: page, index }) =>
+    documentKindOf(file) ? { start: index, end: index + written.length, file, page: Number(page) } : [],
+  );
+}
 
 const MARKER = /\[s(\d{1,4})(?:, p\. ?(\d{1,4}))?\]/g;
 
 /** The markers of a text. What looks like one in code is code. */
 export function markersIn(text: string): Marker[] {
+  return outsideCode(text, MARKER).map(({ 0: written, 1: number, 2: page, index }) => {
+    const marker = { start: index, end: index + written.length, number: Number(number) };
+    return page === undefined ? marker : { ...marker, page: Number(page) };
+  });
+}
+
+function outsideCode(text: string, wanted: RegExp): RegExpExecArray[] {
   const code = createCodeState();
   let at = 0;
-  return [...text.matchAll(MARKER)].flatMap((match) => {
-    const { 0: written, 1: number, 2: page, index } = match;
+  return [...text.matchAll(wanted)].filter(({ index }) => {
     code.push(text.slice(at, index));
     at = index;
-    if (code.isInside()) return [];
-    const marker = { start: index, end: index + written.length, number: Number(number) };
-    return [page === undefined ? marker : { ...marker, page: Number(page) }];
+    return !code.isInside();
   });
 }
 

@@ -1,4 +1,4 @@
-import { checkCitations } from '#domain/search/citations.ts';
+import { checkCitations, type FilePage } from '#domain/search/citations.ts';
 import type { NumberedSource } from '#domain/search/source.ts';
 import { hostsIn } from '../addresses/hosts-in.ts';
 import type { Action, Rule, RuleFacts } from '../rule.ts';
@@ -38,8 +38,13 @@ export const find = ({ parts, wanted }: { parts: (string | Uint8Array)[]; wanted
 export const namesHost = ({ host, texts }: { host: string; texts: readonly string[] }): boolean =>
   texts.some((text) => hostsIn(text).has(host));
 
-export const citations = ({ text, sources }: { text: string; sources: readonly NumberedSource[] }) =>
-  checkCitations(text, sources);
+type Cited = {
+  readonly text: string;
+  readonly sources: readonly NumberedSource[];
+  readonly pages: readonly FilePage[];
+};
+
+export const citations = ({ text, sources, pages }: Cited) => checkCitations(text, sources, pages);
 
 async function run(rules: readonly Rule[], text: string, wanted: Wanted): Promise<Findings> {
   const facts: RuleFacts = { search: searchFor(wanted) };

@@ -107,3 +107,26 @@ test('a model gets the text of a Word file in a message', async ({ service, mode
 
   expect(JSON.stringify(model.seen.at(-1))).toContain('Plant three apple trees.');
 });
+
+test('an answer cites a page of a document, which the service checks', async ({ service }) => {
+  const { id } = await chat(service, 'say thanks', undefined, { 'lease.pdf': LEASE });
+  await settled(service, id, 'lease.pdf');
+  const said =
+    'They wrote “The deposit is 2700 euros” [lease.pdf, p. 2], “the deposit is 2700 euros” [lease.pdf, p. 3]';
+  await chat(service, `say ${said}, [lease.pdf, p. 9], [rent.pdf, p. 1] and [a book, p. 3].`, id);
+  const page = await service.request(`/api/threads/${id}/items`);
+  const { items } = (await page.json()) as { items: { citations?: { files?: object[] } }[] };
+  expect(items.at(-1)?.citations).toMatchObject({
+    marks: [],
+    sources: [],
+    files: [
+      { file: 'lease.pdf', page: 2, check: 'quoted', quotation: 'The deposit is 2700 euros' },
+      { file: 'lease.pdf', page: 3, check: 'missing' },
+      { file: 'lease.pdf', page: 9, check: 'unknown' },
+      { file: 'rent.pdf', page: 1, check: 'unknown' },
+    ],
+  });
+  const text = await service.request(`/api/threads/${id}/file-pages?path=lease.pdf&page=2`);
+  expect(await text.json()).toMatchObject({ page: 2, pages: 3, text: expect.stringContaining('The deposit is 2700') });
+  expect((await service.request(`/api/threads/${id}/file-pages?path=lease.pdf&page=9`)).status).toBe(404);
+});

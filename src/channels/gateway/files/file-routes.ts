@@ -8,7 +8,7 @@ import { defineRoute } from '#http/routes/define-route.ts';
 import { pageLimit } from '../page.ts';
 import { sendAttachment } from '../threads/item-routes.ts';
 import { threadParams } from '../threads/thread-shape.ts';
-import { fileList, fileVersion, renderFiles, renderVersion } from './file-shape.ts';
+import { documentPage, fileList, fileVersion, renderFiles, renderVersion } from './file-shape.ts';
 import { zipFiles } from './zip-files.ts';
 
 const render = async (workspaces: Workspaces, owner: Pick<Principal, 'userId'>, files: Workspace) =>
@@ -52,6 +52,25 @@ const getFile = defineRoute({
     const filename = file.path.split('/').at(-1) ?? file.path;
     return sendAttachment(request, reply, { mediaType: mediaTypeOf(file.path), filename, hash: file.sha256, read });
   },
+});
+
+const getPage = defineRoute({
+  method: 'get',
+  path: '/api/threads/{id}/file-pages',
+  summary: 'Get the text of a page of a document, as an answer cites it.',
+  params: threadParams,
+  query: z.object({
+    path: z.string('path must be given once.'),
+    page: z.coerce
+      .number<string>('page must be a number.')
+      .int('page must be a whole number.')
+      .min(1, 'page must be 1 or more.')
+      .max(2_147_483_647, 'This page does not exist.'),
+  }),
+  responses: { 200: { description: 'The text of the page.', json: documentPage } },
+  errors: [400, 404],
+  handle: ({ principal, params: { id }, query: at }, { workspaces }: Services) =>
+    workspaces.readPage(principal, id, at.path, at.page),
 });
 
 const putFile = defineRoute({
@@ -141,4 +160,13 @@ const zipRoute = defineRoute({
   },
 });
 
-export const fileRoutes = [listFiles, zipRoute, getFile, putFile, removeFile, listVersions, restoreFiles] as const;
+export const fileRoutes = [
+  listFiles,
+  zipRoute,
+  getFile,
+  getPage,
+  putFile,
+  removeFile,
+  listVersions,
+  restoreFiles,
+] as const;

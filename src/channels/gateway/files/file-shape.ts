@@ -52,6 +52,16 @@ const renderDocument = (document: Document | undefined): z.infer<typeof threadFi
     ? { state: document.state, reason: document.reason, pages: document.pages, empty_pages: document.emptyPages }
     : null;
 
+export const documentPage = z
+  .strictObject({
+    path: z.string(),
+    page: z.int(),
+    pages: z.int().describe('How many pages the document has.'),
+    label: z.string().describe('What the page is, such as a slide or the rows of a sheet.'),
+    text: z.string().describe('Empty for a page without text, such as a scan.'),
+  })
+  .meta({ id: 'DocumentPage' });
+
 export const fileVersion = z
   .strictObject({
     version: z.int(),

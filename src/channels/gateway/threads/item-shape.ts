@@ -79,6 +79,19 @@ const citations = z
         how: z.enum(['found', 'read']),
       }),
     ),
+    files: z
+      .array(
+        z.strictObject({
+          start: z.int().min(0),
+          end: z.int().min(0),
+          file: z.string().describe('The path of the document.'),
+          page: z.int().min(0),
+          check: z.enum(['unknown', 'missing', 'quoted', 'read']),
+          quotation: z.string().optional(),
+        }),
+      )
+      .optional()
+      .describe('The markers of documents, such as `[lease.pdf, p. 7]`.'),
   })
   .optional()
   .describe('The markers of sources in an answer, such as `[s3]`, as the service has checked them.');
@@ -215,9 +228,10 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
   }
 }
 
-const renderCitations = ({ marks, sources }: Citations): z.infer<typeof citations> => ({
+const renderCitations = ({ marks, sources, files }: Citations): z.infer<typeof citations> => ({
   marks: [...marks],
   sources: sources.map(({ number, url, title, published, how }) => ({ number, url, title, published, how })),
+  ...(files && { files: [...files] }),
 });
 
 const renderReads = (found: Reads | undefined) =>

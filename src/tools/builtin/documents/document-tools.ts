@@ -25,7 +25,7 @@ const searchTool = (documents: ReadableDocuments): Tool =>
   textTool({
     name: 'reborn_document_search',
     description:
-      'Finds passages in the documents of this conversation (PDF, Word, Excel, PowerPoint, mail and others) by words and meaning. Use several short queries. That nothing is found does not mean that it is not in the document: read the pages before you say so. Cite what you use as [file, p. 7].',
+      'Finds passages in the documents of this conversation (PDF, Word, Excel, PowerPoint, mail and others) by words and meaning. Use several short queries. That nothing is found does not mean that it is not in the document: read the pages before you say so. Cite what you use as [file, p. 7], and put words that you take over in quotation marks.',
     parameters: z.strictObject({
       query: z.string().min(1).max(MOST_QUERY).describe('What to look for, in the language of the document.'),
       file: z.string().min(1).describe('Only in this file, such as lease.pdf.').optional(),
