@@ -48,15 +48,7 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
 
     /** The text of a page of a document. */
     async readPage(owner: Owner, thread: ThreadId, given: string, page: number) {
-      const { path, sha256 } = fileAt(await open(owner, thread), normalizeFilePath(given));
-      return withOwner(db, owner, async (trx) => {
-        const [document] = await findDocuments(trx, owner, [sha256]);
-        if (document?.state !== 'ready' || page > document.pages)
-          throw new NotFound(`The file ${path} has no page ${page} whose text is known.`);
-        const passages = await readPages(trx, owner, document.number, { from: page, to: page });
-        const text = passages.map((passage) => passage.text).join('\n\n');
-        return { path, page, pages: document.pages, label: passages[0]?.label ?? '', text };
-      });
+      return readPage(db, owner, fileAt(await open(owner, thread), normalizeFilePath(given)), page);
     },
 
     /** Stores a file of the owner. `own`: they say that they wrote it. */
@@ -112,6 +104,17 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
       });
     },
   };
+}
+
+function readPage(db: Database, owner: Owner, { path, sha256 }: WorkspaceFile, page: number) {
+  return withOwner(db, owner, async (trx) => {
+    const [document] = await findDocuments(trx, owner, [sha256]);
+    if (document?.state !== 'ready' || page > document.pages)
+      throw new NotFound(`The file ${path} has no page ${page} whose text is known.`);
+    const passages = await readPages(trx, owner, document.number, { from: page, to: page });
+    const text = passages.map((passage) => passage.text).join('\n\n');
+    return { path, page, pages: document.pages, label: passages[0]?.label ?? '', text };
+  });
 }
 
 /** What is known of the text of these files. Without documents, nothing is asked. */

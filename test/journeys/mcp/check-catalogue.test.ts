@@ -50,9 +50,10 @@ test('the check of the list asks each server, says what it found, and dates the 
   );
 
   const words = ['scripts/check-catalogue.ts', '--write', '--private-network', '--list', list];
-  const ended = await run(process.execPath, words, { env: { ...BARE_ENV } }).catch(
-    (failure: { code: number; stdout: string }) => failure,
-  );
+  const ended = (await run(process.execPath, words, { env: { ...BARE_ENV } }).catch((failure: unknown) => failure)) as {
+    code: number;
+    stdout: string;
+  };
   expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('4 of 7 pass.') });
   const rows = ended.stdout.split('\n').map((line) => [line.split(' ')[0], / (passes|FAILS) *$/.exec(line)?.[1]]);
   expect(Object.fromEntries(rows.filter(([, result]) => result))).toEqual({

