@@ -260,6 +260,9 @@ const MATRIX: Record<string, Row> = {
   'DELETE /api/threads/:id/files/*': row([404, 404, 404, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/files/nothing`,
   })),
+  'GET /api/threads/:id/file-pages': row([404, 404, 404, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/file-pages?path=none.pdf&page=1`,
+  })),
   'GET /api/threads/:id/file-versions': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/file-versions`,
   })),
