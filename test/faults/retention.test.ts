@@ -112,6 +112,8 @@ test('an upload whose replica is killed before its row is written leaves an obje
   await query(cluster, 'update unused_objects set due_at = now()');
   await waitFor('the object to be removed', async () => !(await s3.keys()).includes(orphan));
   expect(await s3.keys()).toEqual(kept);
+  const rowsGone = async () => (await query(cluster, 'select from unused_objects')).length === 0;
+  await waitFor('its row to go', rowsGone);
 
   // Killed after the object is gone, and before the row that says so.
   await query(cluster, 'delete from attachment_uses');
@@ -125,7 +127,7 @@ test('an upload whose replica is killed before its row is written leaves an obje
   expect(await s3.keys()).toEqual([]);
   expect(await query(cluster, 'select object_key as key from unused_objects')).toEqual(kept.map((key) => ({ key })));
   await cluster.start();
-  await waitFor('the row to go', async () => (await query(cluster, 'select from unused_objects')).length === 0);
+  await waitFor('the row to go', rowsGone);
 });
 
 const MORE_THREADS = `
