@@ -1744,6 +1744,8 @@ export type ChatRequest = {
     /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
     readonly origin?: 'own' | 'others' | null;
   })[] | null;
+  /** A JSON Schema, at most 65,536 bytes. The answer is JSON that fits it. */
+  readonly output_schema?: Readonly<Record<string, unknown>> | null;
 };
 
 export type ChatReply = {
@@ -3421,6 +3423,8 @@ export type ClientMessage = {
     /** `own`: the sender wrote it. Otherwise the agent treats it as text by others. */
     readonly origin?: 'own' | 'others' | null;
   })[] | null;
+  /** A JSON Schema, at most 65,536 bytes. The answer is JSON that fits it. */
+  readonly output_schema?: Readonly<Record<string, unknown>> | null;
   readonly type: 'send';
   readonly id?: string;
 } | {

@@ -8,6 +8,7 @@ import { ApiError, type Client } from '@reborn-agent/client';
 import type { Note } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
 import { readForeignVariable } from '#config/config.ts';
+import { isConfirmed } from './confirm.ts';
 import { orMissing, withClient } from './connect/with-client.ts';
 import { printJson, printLine, printPiece, printTable } from './print.ts';
 
@@ -17,10 +18,16 @@ const MOST_LETTERS = 100;
 
 /** `reborn memory`: the operator's notes, which the agent reads and writes. */
 export function addMemoryCommands(program: Command): void {
-  const memory = program.command('memory').description('Search, show and edit notes.');
+  const memory = program.command('memory').description('List, search, show, edit and delete notes.');
+  memory
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List the newest notes.')
+    .addHelpText('after', '\nExample:\n  reborn memory list')
+    .action((options: Json) => searchNotes([], options));
   memory
     .command('search')
-    .argument('[words...]', 'what to search for; the newest notes are listed when left out')
+    .argument('<words...>', 'what to search for')
     .option('--json', 'print JSON')
     .description('Search the notes, by words and by meaning.')
     .addHelpText('after', '\nExample:\n  reborn memory search birthday of Ann')
@@ -48,6 +55,13 @@ export function addMemoryCommands(program: Command): void {
     .description('Make notes your own, so that reading them no longer counts as reading text by others.')
     .addHelpText('after', '\nExamples:\n  reborn memory keep people/ann trips/oslo\n  reborn memory keep --all')
     .action(keepNotes);
+  memory
+    .command('delete')
+    .argument('<path>', 'the path of the note')
+    .option('--yes', 'delete without asking')
+    .description('Delete a note.')
+    .addHelpText('after', '\nExample:\n  reborn memory delete people/ann')
+    .action(deleteNote);
 }
 
 function searchNotes(words: readonly string[], { json }: Json): Promise<void> {
@@ -75,10 +89,7 @@ const ORIGINS: Record<Note['origin'], string> = {
 function showNote(notePath: string, { json }: Json): Promise<void> {
   return withClient(async (client) => {
     const found = client.call('GET /api/memory/{path}', { params: { path: notePath } });
-    const note = await orMissing(
-      found,
-      `The note ${notePath} does not exist. \`reborn memory search\` lists the newest.`,
-    );
+    const note = await orMissing(found, missing(notePath));
     if (json) return printJson(note);
     printPiece(note.text.endsWith('\n') ? note.text : `${note.text}\n`);
   });
@@ -103,6 +114,18 @@ function keepNotes(paths: readonly string[], { all }: { readonly all?: true }): 
     printLine(kept === 1 ? 'One more note is yours.' : `${kept} more notes are yours.`);
   });
 }
+
+function deleteNote(notePath: string, options: { readonly yes?: true }): Promise<void> {
+  return withClient(async (client) => {
+    const call = { params: { path: notePath } };
+    await orMissing(client.call('GET /api/memory/{path}', call), missing(notePath));
+    if (!(await isConfirmed(`Delete the note ${notePath}?`, options))) return printLine('Nothing was deleted.');
+    await orMissing(client.call('DELETE /api/memory/{path}', call), missing(notePath));
+    printLine(`Deleted ${notePath}.`);
+  });
+}
+
+const missing = (notePath: string) => `The note ${notePath} does not exist. \`reborn memory list\` lists the newest.`;
 
 async function findText(client: Client, notePath: string): Promise<string | undefined> {
   try {

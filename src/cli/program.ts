@@ -9,7 +9,8 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .description('An agent service that picks up where it left off.')
     .version(packageJson.version)
     .enablePositionalOptions()
-    .option('--thread <id>', 'continue this thread')
+    .option('--thread <thread>', 'continue this thread: its id or title')
+    .option('-c, --continue', 'continue the newest thread')
     .addHelpText('after', TERMINAL_HELP)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'reborn: ')) });
   program
@@ -20,8 +21,11 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   program
     .command('ask')
     .argument('[message...]', 'the message; text from stdin is appended to it')
-    .option('--thread <id>', 'continue this thread')
-    .option('--model <name>', 'model route to use')
+    .option('--thread <thread>', 'continue this thread: its id or title')
+    .option('-c, --continue', 'continue the newest thread')
+    .option('-f, --file <path>', 'attach a file (repeatable); @path in the message attaches it, too', collect)
+    .option('--model <name>', 'the model that answers; `reborn models` lists them')
+    .option('--schema <file>', 'a JSON Schema; the answer is JSON that fits it')
     .option('--json', 'print the result as JSON when the turn ends')
     .option('--stream', 'print each event of the turn as a line of JSON')
     .description('Send one message and print the answer.')
@@ -45,7 +49,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   program
     .command('status')
     .option('--json', 'print JSON')
-    .option('--watch [seconds]', 'print the figures of all replicas again and again')
+    .option('--watch [seconds]', 'print the figures of all replicas every few seconds')
     .option('--cells <addresses>', 'show a line for each of these cells, separated by commas')
     .description('Show whether the service is running, and how busy it is.')
     .addHelpText(
@@ -58,7 +62,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   for (const load of isComplete ? [] : groupsFor(given[0])) (await load())(program);
   // Without an action, commander takes the first word for an unknown command, and suggests a known one.
   if (given.length === 0 || given[0]?.startsWith('-'))
-    program.action(async (options: { thread?: string }) =>
+    program.action(async (options: Pick<AskOptions, 'thread' | 'continue'>) =>
       (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
     );
   return program;
@@ -88,6 +92,7 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
   thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
   file: async () => (await import('./file/file.ts')).addFileCommands,
+  models: async () => (await import('./models.ts')).addModelsCommand,
   memory: async () => (await import('./memory.ts')).addMemoryCommands,
   usage: async () => (await import('./usage.ts')).addUsageCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,
@@ -103,18 +108,23 @@ const GROUPS: Readonly<Record<string, LoadGroup>> = {
   service: async () => (await import('./service/service.ts')).addServiceCommands,
 };
 
+const collect = (path: string, before: readonly string[] = []): readonly string[] => [...before, path];
+
 const TERMINAL_HELP = `
 Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, otherwise it starts one for as long as the chat is open. With REBORN_URL and REBORN_TOKEN, the chat and the commands use the service at that address, as the user of that token.
 
 Examples:
   reborn
-  reborn --thread 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11
+  reborn --continue
+  reborn --thread "Trip to Oslo"
 
 Exit codes: 0 success, 1 failure (stderr says why), 78 a setting is wrong.`;
 
 const ASK_HELP = `
 Examples:
   reborn ask "What time is it?"
+  reborn ask --continue "And in Oslo?"
+  reborn ask "What does @lease.pdf say about pets?"
   git diff | reborn ask "Write a commit message for this." > message.txt
   reborn ask --stream "Count to three." | jq -r 'select(.event.type == "text-delta") | .event.delta'
 

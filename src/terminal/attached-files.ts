@@ -35,7 +35,7 @@ export async function readAttachedFiles(
   const found = await Promise.all(
     [...new Set(names)].map(async (name) => {
       const [, server, uri] = RESOURCE.exec(name) ?? [];
-      const file = await readFile(name, folder);
+      const file = await readAttachment(name, folder);
       if (file) return [file];
       return server !== undefined && uri !== undefined ? readResource(server, uri) : [];
     }),
@@ -46,7 +46,8 @@ export async function readAttachedFiles(
 /** A server and the address of a resource, such as `docs:file:///notes.md`. */
 const RESOURCE = /^([a-z][a-z0-9-]*):([a-z][a-z0-9+.-]*:\S+)$/i;
 
-async function readFile(name: string, folder: string): Promise<Attachment | undefined> {
+/** Nothing if the file can't be opened. */
+export async function readAttachment(name: string, folder: string): Promise<Attachment | undefined> {
   const file = await open(resolvePath(folder, name)).catch(() => undefined);
   if (!file) return undefined;
   try {

@@ -65,7 +65,7 @@ test.each([
   [['file', 'get', 'nothing.txt'], 'The file nothing.txt does not exist.'],
   [['file', 'get', '..'], 'path must not contain "..".'],
   [['file', 'restore', '99'], 'Version 99 does not exist.'],
-  [['file', 'list', '--thread', 'nope'], 'This thread does not exist.'],
+  [['file', 'list', '--thread', 'nope'], 'The thread "nope" does not exist.'],
 ])('%j is refused with a reason', async (args, reason) => {
   const { code, stdout, stderr } = await reborn(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -46,6 +46,8 @@ const post = (route: string, body: object) => send('POST', route, body);
 /** Every command that lists something, and the list of the API that its `--json` prints. */
 const LISTS: readonly [command: string, route: () => string, key: string, least?: number][] = [
   ['thread list', () => '/api/threads?limit=20', 'threads', 1],
+  ['models', () => '/api/models', 'models', 1],
+  ['memory list', () => '/api/memory', 'results', 1],
   ['memory search tea', () => '/api/memory?q=tea', 'results', 1],
   ['file list', () => `/api/threads/${thread}/files`, 'files', 1],
   ['file history', () => `/api/threads/${thread}/file-versions`, 'versions', 1],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
@@ -31,6 +31,8 @@ test('notes are written, searched and shown', async () => {
   expect((await reborn('memory', 'search', 'tea')).stdout).toMatch(/likes\/tea +yours +Ann likes tea\./);
   expect((await reborn('memory', 'keep', 'likes/tea')).stdout).toBe('They were yours already.\n');
   expect((await reborn('memory', 'keep')).stderr).toContain('Name the notes to keep, or give --all.');
+  expect((await reborn('memory', 'delete', 'likes/tea', '--yes')).stdout).toBe('Deleted likes/tea.\n');
+  expect(await json('memory', 'list')).toEqual([]);
   expect((await reborn('memory', 'show', 'likes/milk')).stderr).toContain(
     'reborn: The note likes/milk does not exist.',
   );
@@ -41,13 +43,15 @@ test('an answer is streamed as events, and its thread is found, shown and saved'
   const { thread_id: thread } = JSON.parse(events[0] ?? '');
   expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({ event: { type: 'turn-ended', status: 'completed' } });
 
-  expect((await reborn('thread', 'list', 'harbour')).stdout).toMatch(new RegExp(`${thread}.*Where is the harbour\\?`));
+  expect((await reborn('thread', 'list', 'harbour')).stdout).toMatch(
+    new RegExp(`${thread.slice(-8)}.*Where is the harbour\\?`),
+  );
   expect((await reborn('thread', 'show', thread)).stdout).toContain('# Where is the harbour?\n\n## You');
   const file = path.join(home.home, 'thread.json');
   expect((await reborn('thread', 'export', thread, file)).stdout).toBe(`Saved ${file}.\n`);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ thread: { id: thread } });
   expect((await reborn('thread', 'export', thread, file)).stderr).toContain('exists already');
-  expect((await reborn('thread', 'show', 'x')).stderr).toContain('reborn: This thread does not exist.');
+  expect((await reborn('thread', 'show', 'x')).stderr).toContain('reborn: The thread "x" does not exist.');
   expect((await reborn('usage')).stdout).toContain('operator');
 
   const [link = ''] = /http\S+\/shared\/[\w-]{32}/.exec((await reborn('thread', 'share', thread)).stdout) ?? [];
@@ -57,6 +61,33 @@ test('an answer is streamed as events, and its thread is found, shown and saved'
   expect((await reborn('thread', 'unshare', thread)).stdout).toBe('The link no longer works.\n');
   expect((await visit()).status).toBe(404);
   expect((await reborn('thread', 'unshare', thread)).stderr).toContain('reborn: The thread is not shared.');
+});
+
+test('a thread is named by its title or by the end of its id, changed and deleted', async () => {
+  await reborn('ask', 'Where is the lighthouse?');
+  const [{ id, pinned }] = await json('thread', 'list', 'lighthouse');
+  expect(pinned).toBe(false);
+
+  expect((await reborn('thread', 'pin', 'where is the LIGHTHOUSE?')).stdout).toBe('Pinned.\n');
+  expect((await reborn('thread', 'rename', id.slice(-8), 'Lights')).stdout).toBe('Renamed to Lights.\n');
+  expect((await reborn('thread', 'archive', 'Lights')).stdout).toBe('Archived.\n');
+  expect(await json('thread', 'list', '--archived')).toMatchObject([{ id, title: 'Lights', pinned: true }]);
+  expect((await reborn('thread', 'delete', 'Lights')).stderr).toContain('Add --yes to confirm.');
+  expect((await reborn('thread', 'delete', 'Lights', '--yes')).stdout).toBe('Deleted.\n');
+  expect(await json('thread', 'list', '--archived')).toEqual([]);
+});
+
+test('a question continues the newest thread, and brings files', async () => {
+  const first = await json('ask', 'Hello');
+  const file = path.join(home.home, 'plan.md');
+  await writeFile(file, 'The harbour opens at noon.');
+
+  expect(await json('ask', '--continue', `What does @${file} say?`)).toMatchObject({ thread_id: first.thread_id });
+  const files = await json('file', 'list', '--thread', first.thread_id);
+  expect(files).toMatchObject([{ path: 'plan.md' }]);
+  expect((await reborn('ask', '--file', 'nothing.md', 'Hello')).stderr).toBe(
+    "reborn: The file nothing.md can't be opened.\n",
+  );
 });
 
 test('a name belongs to one user, and lists for programs have the keys of the API', async () => {

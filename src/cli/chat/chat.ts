@@ -1,12 +1,13 @@
+import { createClient } from '@reborn-agent/client';
 import { readConfig, wantsColour } from '#config/config.ts';
 import { openChat } from '#terminal/chat.ts';
 import { withService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
 import { serve } from '../serve.ts';
-import { ask } from './ask.ts';
+import { type AskOptions, ask, chooseThread } from './ask.ts';
 import { keptDraft } from './kept-draft.ts';
 
-type Options = { readonly thread?: string };
+type Options = Pick<AskOptions, 'thread' | 'continue'>;
 
 /** `reborn` alone: the chat. Without a terminal it answers what comes in by stdin; turned off, it is `reborn serve`. */
 export async function chat(options: Options, showHelp: () => Promise<void>): Promise<void> {
@@ -23,12 +24,13 @@ export async function chat(options: Options, showHelp: () => Promise<void>): Pro
   process.exit(); // the person has quit: don't wait for open connections
 }
 
-async function openInTerminal({ thread }: Options): Promise<void> {
+async function openInTerminal(options: Options): Promise<void> {
   const config = readConfig();
   process.stderr.write('Starting Reborn...');
-  await withService(config, ({ locate, notices }) => {
+  await withService(config, async ({ locate, notices }) => {
+    const threadId = await chooseThread(createClient(locate), options);
     process.stderr.write('\r\x1b[K');
     const draft = keptDraft(config.home);
-    return openChat({ locate, notices, draft, coloured: wantsColour(), threadId: thread });
+    return openChat({ locate, notices, draft, coloured: wantsColour(), threadId });
   });
 }

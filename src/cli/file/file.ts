@@ -3,13 +3,14 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { blob } from 'node:stream/consumers';
 import type { Client } from '@reborn-agent/client';
-import type { FileList, FileVersion, Thread } from '@reborn-agent/client/api';
+import type { FileList, FileVersion } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
 import { inWords } from '#domain/workspace/changes.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import { filePath, isTaken, readThreadFile, saveFile } from '#terminal/files/saved-file.ts';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { printBytes, printJson, printLine, printNotice, printTable } from '../print.ts';
+import { findNewestThread, findThread } from '../thread/find-thread.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type Options = { readonly thread?: string; readonly json?: true };
@@ -22,7 +23,7 @@ const version = wholeNumber(0, 2_147_483_647);
 export function addFileCommands(program: Command): void {
   const file = program.command('file').description('List, get, store and restore the files of a thread.');
   const command = (name: string) =>
-    file.command(name).option('--thread <id>', 'the thread; the newest one when left out');
+    file.command(name).option('--thread <thread>', 'its id or title; the newest one when left out');
   command('list')
     .option('--version <number>', 'list the files of this version', version)
     .option('--json', 'print JSON')
@@ -178,17 +179,9 @@ const NO_THREAD = 'This thread does not exist. `reborn thread list` shows the id
 
 function withThread({ thread, json }: Options, act: (client: Client, thread: string) => Promise<void>): Promise<void> {
   return withClient(async (client) => {
-    if (thread !== undefined) return act(client, thread);
-    const { id, title } = await findNewest(client);
+    if (thread !== undefined) return act(client, await findThread(client, thread));
+    const { id, title } = await findNewestThread(client);
     if (!json) printNotice(`Thread ${id}: ${title || 'Untitled'}`);
     await act(client, id);
   });
-}
-
-/** Pinned threads come first in the list, so the first row is not always the newest. */
-async function findNewest(client: Client): Promise<Thread> {
-  const { threads } = await client.call('GET /api/threads', { query: { limit: 100 } });
-  const [newest] = threads.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
-  if (!newest) throw new Error('No threads yet. `reborn ask` starts one.');
-  return newest;
 }

@@ -2,6 +2,7 @@ import type { Client } from '@reborn-agent/client';
 import type { Occurrence, SavedMission } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
+import { findId, shortId } from '../find-named.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { addDrainCommand } from './drain.ts';
 import { addMissionOptions, type MissionOptions, toChange } from './mission-options.ts';
@@ -9,7 +10,7 @@ import { addMissionOptions, type MissionOptions, toChange } from './mission-opti
 type Json = { readonly json?: true };
 
 const SHOWN_RUNS = 20;
-const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
+const EXAMPLE = 'Morning';
 
 /** `reborn mission`: the operator's missions. */
 export function addMissionCommands(program: Command): void {
@@ -29,12 +30,12 @@ export function addMissionCommands(program: Command): void {
   addMissionOptions(
     mission
       .command('update')
-      .argument('<id>', 'the id from the list')
+      .argument('<mission>', 'its name or id')
       .option('--name <name>', 'a name for the list')
       .option('--instruction <text>', 'what the agent is asked at each run'),
   )
     .description('Change a mission. Settings that are left out stay as they are.')
-    .addHelpText('after', `\nExample:\n  reborn mission update ${EXAMPLE_ID} --usd-per-day 0.50`)
+    .addHelpText('after', `\nExample:\n  reborn mission update ${EXAMPLE} --usd-per-day 0.50`)
     .action(updateMission);
   mission
     .command('list')
@@ -44,10 +45,10 @@ export function addMissionCommands(program: Command): void {
     .action(listMissions);
   mission
     .command('show')
-    .argument('<id>', 'the id from the list')
+    .argument('<mission>', 'its name or id')
     .option('--json', 'print JSON')
     .description('Show a mission and its newest runs.')
-    .addHelpText('after', `\nExample:\n  reborn mission show ${EXAMPLE_ID}`)
+    .addHelpText('after', `\nExample:\n  reborn mission show ${EXAMPLE}`)
     .action(showMission);
   addAction(mission, 'pause', 'Pause a mission. A run that is under way continues.', async (client, call) => {
     await client.call('POST /api/missions/{id}/pause', call);
@@ -59,7 +60,7 @@ export function addMissionCommands(program: Command): void {
   });
   addAction(mission, 'run', 'Start a run now, besides the schedule.', async (client, call) => {
     await client.call('POST /api/missions/{id}/run', call);
-    return 'The run is due. A running service starts it within a second or two.';
+    return 'The run starts within two seconds if the service is running.';
   });
   addDrainCommand(mission);
   addAction(mission, 'delete', 'Delete a mission and its list of runs. Threads stay.', async (client, call) => {
@@ -76,12 +77,20 @@ function addAction(
 ): void {
   mission
     .command(verb)
-    .argument('<id>', 'the id from the list')
+    .argument('<mission>', 'its name or id')
     .description(description)
-    .addHelpText('after', `\nExample:\n  reborn mission ${verb} ${EXAMPLE_ID}`)
-    .action((id: string) =>
-      withClient(async (client) => printLine(await orMissing(act(client, { params: { id } }), MISSING))),
+    .addHelpText('after', `\nExample:\n  reborn mission ${verb} ${EXAMPLE}`)
+    .action((given: string) =>
+      withClient(async (client) => {
+        const params = { id: await findMission(client, given) };
+        printLine(await orMissing(act(client, { params }), MISSING));
+      }),
     );
+}
+
+function findMission(client: Client, given: string): Promise<string> {
+  const readAll = async () => (await client.call('GET /api/missions')).missions;
+  return findId(given, readAll, { kind: 'mission', list: 'reborn mission list' });
 }
 
 const MISSING = 'This mission does not exist. `reborn mission list` shows all missions.';
@@ -101,10 +110,11 @@ function createMission(name: string, { instruction, ...options }: CreateOptions)
 
 type UpdateOptions = MissionOptions & { readonly name?: string; readonly instruction?: string };
 
-function updateMission(id: string, { name, instruction, ...options }: UpdateOptions): Promise<void> {
+function updateMission(given: string, { name, instruction, ...options }: UpdateOptions): Promise<void> {
   return withClient(async (client) => {
     const body = { ...(name && { name }), ...(instruction && { instruction }), ...toChange(options) };
-    const changed = await orMissing(client.call('PATCH /api/missions/{id}', { params: { id }, body }), MISSING);
+    const params = { id: await findMission(client, given) };
+    const changed = await orMissing(client.call('PATCH /api/missions/{id}', { params, body }), MISSING);
     printLine(`Changed ${changed.name}: ${changed.schedule_words}. Next run: ${changed.next_due_at ?? 'none'}.`);
     tellAsking(changed);
   });
@@ -125,7 +135,7 @@ function listMissions({ json }: Json): Promise<void> {
     printTable([
       ['id', 'name', 'state', 'schedule', 'next', 'last'],
       ...missions.map((mission) => [
-        mission.id,
+        shortId(mission.id),
         mission.name,
         mission.state,
         mission.schedule_words,
@@ -136,9 +146,9 @@ function listMissions({ json }: Json): Promise<void> {
   });
 }
 
-function showMission(id: string, { json }: Json): Promise<void> {
+function showMission(given: string, { json }: Json): Promise<void> {
   return withClient(async (client) => {
-    const params = { id };
+    const params = { id: await findMission(client, given) };
     const mission = await orMissing(client.call('GET /api/missions/{id}', { params }), MISSING);
     const query = { limit: SHOWN_RUNS };
     const { occurrences: runs } = await client.call('GET /api/missions/{id}/occurrences', { params, query });

@@ -3,18 +3,21 @@ import type { Client } from '@reborn-agent/client';
 import { formatCost } from '@reborn-agent/client/format';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
+import { shortId } from '../find-named.ts';
 import { printJson, printLine, printPiece, printTable } from '../print.ts';
 import { wholeNumber } from '../whole-number.ts';
+import { addThreadChanges, NO_THREAD } from './change-thread.ts';
+import { findThread } from './find-thread.ts';
 
 type Json = { readonly json?: true };
 type ListOptions = Json & { readonly archived?: true; readonly folder?: string; readonly limit: number };
 type Format = 'markdown' | 'json';
 
-const EXAMPLE_ID = '0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11';
+const EXAMPLE_ID = '3f2f8a9f';
 
 /** `reborn thread`: the operator's threads. */
 export function addThreadCommands(program: Command): void {
-  const thread = program.command('thread').description('List, search, show, export and share threads.');
+  const thread = program.command('thread').description('List, show, change, export and share threads.');
   thread
     .command('list')
     .argument('[words...]', 'list only threads whose title or messages contain these words')
@@ -27,21 +30,21 @@ export function addThreadCommands(program: Command): void {
     .action(listThreads);
   thread
     .command('show')
-    .argument('<id>', 'the id from the list')
+    .argument('<thread>', 'the id or the title')
     .option('--json', 'print JSON')
     .description('Print a thread as Markdown.')
     .addHelpText('after', `\nExample:\n  reborn thread show ${EXAMPLE_ID} | less`)
     .action(showThread);
   thread
     .command('export')
-    .argument('<id>', 'the id from the list')
+    .argument('<thread>', 'the id or the title')
     .argument('<file>', 'a new file that ends in .md or .json', toExportFile)
     .description('Save a thread as Markdown, or as JSON with its images and files.')
     .addHelpText('after', `\nExample:\n  reborn thread export ${EXAMPLE_ID} thread.json`)
     .action(exportThread);
   thread
     .command('share')
-    .argument('<id>', 'the id from the list')
+    .argument('<thread>', 'the id or the title')
     .option('--tools', 'include calls of tools, with their arguments and results')
     .option('--attachments', 'include images and files')
     .option('--new-link', 'make another link, and end the old one')
@@ -51,19 +54,20 @@ export function addThreadCommands(program: Command): void {
     .action(shareThread);
   thread
     .command('unshare')
-    .argument('<id>', 'the id from the list')
+    .argument('<thread>', 'the id or the title')
     .description('End the link of a thread.')
     .addHelpText('after', `\nExample:\n  reborn thread unshare ${EXAMPLE_ID}`)
     .action(unshareThread);
   thread
     .command('network')
-    .argument('<id>', 'the id from the list')
+    .argument('<thread>', 'the id or the title')
     .addArgument(
       new Argument('<state>', 'whether its code may reach the hosts of SANDBOX_HOSTS').choices(['on', 'off']),
     )
     .description('Let the code of a thread reach hosts, or no longer.')
     .addHelpText('after', `\nExample:\n  reborn thread network ${EXAMPLE_ID} on`)
     .action(setNetwork);
+  addThreadChanges(thread);
 }
 
 function listThreads(words: readonly string[], { archived, folder, limit, json }: ListOptions): Promise<void> {
@@ -80,7 +84,7 @@ function listThreads(words: readonly string[], { archived, folder, limit, json }
     printTable([
       ['id', 'updated', 'state', 'cost', 'title'],
       ...threads.map(({ id, updated_at: updated, status, usage, title }) => [
-        id,
+        shortId(id),
         updated.slice(0, 16).replace('T', ' '),
         status,
         formatCost(usage.cost_usd),
@@ -121,14 +125,17 @@ function exportThread(id: string, file: string): Promise<void> {
 
 type ShareOptions = Json & { readonly tools?: true; readonly attachments?: true; readonly newLink?: true };
 
-function shareThread(id: string, { tools, attachments, newLink, json }: ShareOptions): Promise<void> {
+function shareThread(given: string, { tools, attachments, newLink, json }: ShareOptions): Promise<void> {
   return withClient(async (client) => {
     const body = {
       include_tools: tools ?? false,
       include_attachments: attachments ?? false,
       new_link: newLink ?? false,
     };
-    const made = await orMissing(client.call('PUT /api/threads/{id}/share', { params: { id }, body }), NO_THREAD);
+    const made = await orMissing(
+      client.call('PUT /api/threads/{id}/share', { params: { id: await findThread(client, given) }, body }),
+      NO_THREAD,
+    );
     if (json) return printJson(made);
     if (made.url === null) return printLine('The page shows the thread as it is now. The link stays the same.');
     printLine(made.url);
@@ -136,18 +143,24 @@ function shareThread(id: string, { tools, attachments, newLink, json }: ShareOpt
   });
 }
 
-function unshareThread(id: string): Promise<void> {
+function unshareThread(given: string): Promise<void> {
   return withClient(async (client) => {
     const missing = 'The thread is not shared. `reborn thread list` shows the ids of threads.';
-    await orMissing(client.call('DELETE /api/threads/{id}/share', { params: { id } }), missing);
+    await orMissing(
+      client.call('DELETE /api/threads/{id}/share', { params: { id: await findThread(client, given) } }),
+      missing,
+    );
     printLine('The link no longer works.');
   });
 }
 
-function setNetwork(id: string, state: 'on' | 'off'): Promise<void> {
+function setNetwork(given: string, state: 'on' | 'off'): Promise<void> {
   return withClient(async (client) => {
     const body = { network: state === 'on' };
-    const changed = await orMissing(client.call('PATCH /api/threads/{id}', { params: { id }, body }), NO_THREAD);
+    const changed = await orMissing(
+      client.call('PATCH /api/threads/{id}', { params: { id: await findThread(client, given) }, body }),
+      NO_THREAD,
+    );
     if (!changed.network) return printLine('Code of the thread has no network.');
     const { code_hosts: hosts } = await client.call('GET /api/me');
     printLine(
@@ -156,9 +169,8 @@ function setNetwork(id: string, state: 'on' | 'off'): Promise<void> {
   });
 }
 
-const NO_THREAD = 'This thread does not exist. `reborn thread list` shows the ids.';
-
-async function load(client: Client, id: string, format: Format): Promise<string> {
+async function load(client: Client, given: string, format: Format): Promise<string> {
+  const id = await findThread(client, given);
   const path = `/api/threads/${encodeURIComponent(id)}/export?format=${format}`;
   const response = await orMissing(client.fetch(path), NO_THREAD);
   return response.text();

@@ -43,6 +43,16 @@ test('a schema reaches the model and is echoed, and the answer fits it', async (
   expect(textFormatOf(found as WireResponse)).toEqual({ ...format, description: null });
 });
 
+test('a message of the chat may have a schema, which is checked before it is accepted', async ({ service }) => {
+  const send = async (output_schema: object) => {
+    const body = JSON.stringify({ message: 'say {"n": 7}', output_schema });
+    return (await service.request('/api/chat', { method: 'POST', body })).json();
+  };
+
+  expect(await send(schema)).toMatchObject({ status: 'completed', message: '{"n": 7}' });
+  expect(await send({ type: 'nothing' })).toMatchObject({ error: { param: 'output_schema' } });
+});
+
 test('a model whose answer does not fit is asked once more with the problem, and both calls are counted', async ({
   service,
   model,

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { Agent } from '#agent/agent.ts';
 import type { TurnInput } from '#agent/input/start-turn.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
+import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
 import { uuid } from '#http/routes/uuid.ts';
+import { checkFormat, parseFormat } from '../../model-api/output-format.ts';
 
 export const MAX_ATTACHMENTS = 10;
 export const MAX_ATTACHMENT_BYTES = 9 * 1024 * 1024;
@@ -24,7 +27,7 @@ const attachment = z.object({
 });
 
 /** Stored as JSON, which holds any character. */
-export const FREE_FIELDS = ['message', 'attachments'];
+export const FREE_FIELDS = ['message', 'attachments', 'output_schema'];
 
 /** Also part of the WebSocket's `send` message. */
 export const chatRequest = z
@@ -44,13 +47,25 @@ export const chatRequest = z
       .array(attachment)
       .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
       .nullish(),
+    output_schema: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe('A JSON Schema, at most 65,536 bytes. The answer is JSON that fits it.'),
   })
   .meta({ id: 'ChatRequest' });
 
 type ChatRequest = Omit<z.infer<typeof chatRequest>, 'type'>;
 
-export function toTurnInput(asked: ChatRequest, idempotency: TurnInput['idempotency']): TurnInput {
-  const { message, thread_id: threadId, model = null, attachments } = asked;
+/** What the agent gets for a message, once its schema is one that an answer can be checked against. */
+export async function readChat(
+  agent: Agent,
+  owner: Principal,
+  asked: ChatRequest,
+  idempotency: TurnInput['idempotency'],
+): Promise<TurnInput> {
+  const { message, thread_id: threadId, model = null, attachments, output_schema: schema } = asked;
+  const format = schema ? parseFormat({ type: 'json_schema', schema }, 'output_schema') : undefined;
+  await checkFormat(agent, owner, format, 'output_schema');
   const content = [text(message), ...(attachments ?? []).map(toPart)];
   return {
     threadId: threadId ?? undefined,
@@ -58,7 +73,7 @@ export function toTurnInput(asked: ChatRequest, idempotency: TurnInput['idempote
     channel: 'gateway',
     items: [{ id: newId(), type: 'message', role: 'user', content, status: 'completed' }],
     tools: undefined,
-    request: { model, temperature: null, echo: {} },
+    request: { model, temperature: null, ...(format && { format }), echo: {} },
     idempotency,
   };
 }

@@ -11,7 +11,7 @@ import { traceOf } from '#http/routes/trace-parent.ts';
 import { hangUp, whileConnected } from '#http/server/connected.ts';
 import { nestedGate, renderNestedGate } from '../gates/gate-shape.ts';
 import { acceptedTurn, failure, renderAccepted, turnIds, turnStatus } from '../threads/turn-shape.ts';
-import { chatRequest, FREE_FIELDS, toTurnInput } from './chat-request.ts';
+import { chatRequest, FREE_FIELDS, readChat } from './chat-request.ts';
 
 type Services = {
   readonly agent: Agent;
@@ -45,7 +45,7 @@ const chat = defineRoute({
   before,
   async handle({ principal, body, request, reply }, { agent, timeoutSeconds, threadUrl }: Services) {
     const started = await agent.startTurn(principal, {
-      ...toTurnInput(body, idempotencyOf(request)),
+      ...(await readChat(agent, principal, body, idempotencyOf(request))),
       ...traceOf(request),
       timeoutMs: timeoutSeconds * 1000,
     });
@@ -67,7 +67,7 @@ const send = defineRoute({
   before,
   async handle({ principal, body, request }, { agent }: Services) {
     const { turn } = await agent.startTurn(principal, {
-      ...toTurnInput(body, idempotencyOf(request)),
+      ...(await readChat(agent, principal, body, idempotencyOf(request))),
       ...traceOf(request),
     });
     return renderAccepted(turn);

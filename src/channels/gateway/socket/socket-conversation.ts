@@ -11,7 +11,7 @@ import { parseJson } from '#http/routes/parse-json.ts';
 import type { SocketConnection } from '#http/socket/socket-connection.ts';
 import { renderSocketError } from '#http/socket/socket-error.ts';
 import type { TakePace } from '#http/socket/socket-pace.ts';
-import { FREE_FIELDS, toTurnInput } from '../chat/chat-request.ts';
+import { FREE_FIELDS, readChat } from '../chat/chat-request.ts';
 import { toGateAnswer } from '../gates/gate-routes.ts';
 import { turnIds } from '../threads/turn-shape.ts';
 import { startNotifications } from './change-notifications.ts';
@@ -71,7 +71,7 @@ export function createConversation(
         return;
       case 'send': {
         await limiter(`chat:${principal.userId}`);
-        const { turn } = await agent.startTurn(principal, toTurnInput(message, undefined));
+        const { turn } = await agent.startTurn(principal, await readChat(agent, principal, message, undefined));
         return accept(turn, message.id);
       }
       case 'cancel': {
