@@ -1573,7 +1573,7 @@ export type ShareRequest = {
 
 export type Shared = {
   readonly share: Share;
-  /** The link if it is new. It is shown this once. */
+  /** The link if it is new. It is shown only once. */
   readonly url: string | null;
 };
 

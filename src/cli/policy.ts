@@ -17,7 +17,7 @@ export function addPolicyCommands(program: Command): void {
         .default('clean'),
     )
     .option('--not-yet', 'the tool is installed later')
-    .description('Set the level of a tool. It comes before what the tool says of itself, and before "always".')
+    .description("Set the level of a tool. It overrides the tool's own level and standing approvals.")
     .addHelpText(
       'after',
       '\nExamples:\n  reborn policy set github ask\n  reborn policy set label_issue allow --after foreign',
@@ -63,7 +63,7 @@ function unsetLevel(tool: string): Promise<void> {
   return withClient(async (client) => {
     const missing = `No level is set for "${tool}". \`reborn policy list\` shows what there is.`;
     await orMissing(client.call('DELETE /api/tool-policies/{tool}', { params: { tool } }), missing);
-    printLine(`${tool}: its own level holds again.`);
+    printLine(`${tool} uses its own level again.`);
   });
 }
 

@@ -3,23 +3,26 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { AskOptions } from './chat/ask.ts';
 import type { StatusOptions } from './status.ts';
 
+const TALK = 'Talk to the agent:';
+const SET_UP = 'Set up what it can do:';
+const PEOPLE = 'People and their access:';
+const RUN = 'Run the service:';
+const DATA = 'Move and keep data:';
+
 /** The `reborn` command with what the words after it need: one command, or all of them for help and for a typo. */
 export async function createProgram(given: readonly string[]): Promise<Command> {
   const program = new Command('reborn')
     .description('An agent service that picks up where it left off.')
-    .version(packageJson.version)
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
     .enablePositionalOptions()
     .option('--thread <thread>', 'continue this thread: its id or title')
     .option('-c, --continue', 'continue the newest thread')
     .addHelpText('after', TERMINAL_HELP)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'reborn: ')) });
   program
-    .command('serve')
-    .description('Serve the gateway and the Responses API until stopped.')
-    .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
-    .action(async () => (await import('./serve.ts')).serve());
-  program
     .command('ask')
+    .helpGroup(TALK)
     .argument('[message...]', 'the message; text from stdin is appended to it')
     .option('--thread <thread>', 'continue this thread: its id or title')
     .option('-c, --continue', 'continue the newest thread')
@@ -33,11 +36,19 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .action(async (words: string[], options: AskOptions) => (await import('./chat/ask.ts')).ask(words, options));
   program
     .command('init')
+    .helpGroup(SET_UP)
     .description('Choose the model provider, key and model, and test them. Run it again to change them.')
     .addHelpText('after', '\nExample:\n  reborn init\n\nExit codes: 0 set up, 1 cancelled or failed.')
     .action(async () => (await import('./setup/init.ts')).init());
   program
+    .command('serve')
+    .helpGroup(RUN)
+    .description('Serve the gateway and the Responses API until stopped.')
+    .addHelpText('after', '\nExample:\n  GATEWAY_PORT=8000 reborn serve')
+    .action(async () => (await import('./serve.ts')).serve());
+  program
     .command('doctor')
+    .helpGroup(RUN)
     .option('--json', 'print JSON')
     .option('--offline', 'do not ask the model, the chat platforms and the bucket')
     .description('Check everything the service needs, and say how to fix it.')
@@ -48,6 +59,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .action(async (options: { json?: true; offline?: true }) => (await import('./doctor/doctor.ts')).doctor(options));
   program
     .command('status')
+    .helpGroup(RUN)
     .option('--json', 'print JSON')
     .option('--watch [seconds]', 'print the figures of all replicas every few seconds')
     .option('--cells <addresses>', 'show a line for each of these cells, separated by commas')
@@ -59,7 +71,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     )
     .action(async (options: StatusOptions) => (await import('./status.ts')).status(options));
   const isComplete = given.length === 0 || program.commands.some((command) => command.name() === given[0]);
-  for (const load of isComplete ? [] : groupsFor(given[0])) (await load())(program);
+  for (const { heading, load } of isComplete ? [] : groupsFor(given[0])) (await load())(program.commandsGroup(heading));
   // Without an action, commander takes the first word for an unknown command, and suggests a known one.
   if (given.length === 0 || given[0]?.startsWith('-'))
     program.action(async (options: Pick<AskOptions, 'thread' | 'continue'>) =>
@@ -68,50 +80,71 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   return program;
 }
 
-function groupsFor(first = ''): readonly LoadGroup[] {
+function groupsFor(first = ''): readonly Group[] {
   if (first === '--version') return [];
-  const named = Object.hasOwn(GROUPS, first) && first !== 'completion' ? GROUPS[first] : undefined; // it names them all
-  return named ? [named] : Object.values(GROUPS);
+  const named = GROUPS.filter(({ name }) => name === first && name !== 'completion'); // it names them all
+  return named.length > 0 ? named : GROUPS;
 }
 
-type LoadGroup = () => Promise<(program: Command) => void>;
+type Group = {
+  readonly name: string;
+  readonly heading: string;
+  readonly load: () => Promise<(program: Command) => void>;
+};
+
+const inGroup = (heading: string, loads: Readonly<Record<string, Group['load']>>): Group[] =>
+  Object.entries(loads).map(([name, load]) => ({ name, heading, load }));
 
 /** Each is loaded only when it is asked for: `serve` starts without all of them. */
-const GROUPS: Readonly<Record<string, LoadGroup>> = {
-  config: async () => (await import('./setup/config.ts')).addConfigCommands,
-  tool: async () => (await import('./tool/tool.ts')).addToolCommands,
-  mcp: async () => (await import('./mcp/mcp.ts')).addMcpCommands,
-  search: async () => (await import('./search.ts')).addSearchCommands,
-  skill: async () => (await import('./skill.ts')).addSkillCommands,
-  webhook: async () => (await import('./webhook/webhook.ts')).addWebhookCommands,
-  user: async () => (await import('./user/user.ts')).addUserCommands,
-  token: async () => (await import('./user/token.ts')).addTokenCommands,
-  session: async () => (await import('./user/session.ts')).addSessionCommands,
-  link: async () => (await import('./user/link.ts')).addLinkCommand,
-  channel: async () => (await import('./channel/channel.ts')).addChannelCommands,
-  delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
-  thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
-  file: async () => (await import('./file/file.ts')).addFileCommands,
-  models: async () => (await import('./models.ts')).addModelsCommand,
-  memory: async () => (await import('./memory.ts')).addMemoryCommands,
-  usage: async () => (await import('./usage.ts')).addUsageCommand,
-  audit: async () => (await import('./audit.ts')).addAuditCommand,
-  mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
-  retention: async () => (await import('./retention.ts')).addRetentionCommands,
-  policy: async () => (await import('./policy.ts')).addPolicyCommands,
-  gate: async () => (await import('./gate/gate.ts')).addGateCommands,
-  completion: async () => (await import('./completion.ts')).addCompletionCommand,
-  backup: async () => (await import('./archive/backup.ts')).addBackupCommand,
-  restore: async () => (await import('./archive/restore.ts')).addRestoreCommand,
-  export: async () => (await import('./archive/export.ts')).addExportCommand,
-  import: async () => (await import('./archive/import.ts')).addImportCommand,
-  service: async () => (await import('./service/service.ts')).addServiceCommands,
-};
+const GROUPS: readonly Group[] = [
+  ...inGroup(TALK, {
+    thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
+    file: async () => (await import('./file/file.ts')).addFileCommands,
+    memory: async () => (await import('./memory.ts')).addMemoryCommands,
+    mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
+    gate: async () => (await import('./gate/gate.ts')).addGateCommands,
+    models: async () => (await import('./models.ts')).addModelsCommand,
+    usage: async () => (await import('./usage.ts')).addUsageCommand,
+  }),
+  ...inGroup(SET_UP, {
+    config: async () => (await import('./setup/config.ts')).addConfigCommands,
+    tool: async () => (await import('./tool/tool.ts')).addToolCommands,
+    mcp: async () => (await import('./mcp/mcp.ts')).addMcpCommands,
+    search: async () => (await import('./search.ts')).addSearchCommands,
+    skill: async () => (await import('./skill.ts')).addSkillCommands,
+    policy: async () => (await import('./policy.ts')).addPolicyCommands,
+    channel: async () => (await import('./channel/channel.ts')).addChannelCommands,
+    webhook: async () => (await import('./webhook/webhook.ts')).addWebhookCommands,
+  }),
+  ...inGroup(PEOPLE, {
+    user: async () => (await import('./user/user.ts')).addUserCommands,
+    token: async () => (await import('./user/token.ts')).addTokenCommands,
+    session: async () => (await import('./user/session.ts')).addSessionCommands,
+    link: async () => (await import('./user/link.ts')).addLinkCommand,
+  }),
+  ...inGroup(RUN, {
+    service: async () => (await import('./service/service.ts')).addServiceCommands,
+    logs: async () => (await import('./service/service.ts')).addLogsCommand,
+    audit: async () => (await import('./audit.ts')).addAuditCommand,
+    delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
+    retention: async () => (await import('./retention.ts')).addRetentionCommands,
+    completion: async () => (await import('./completion.ts')).addCompletionCommand,
+  }),
+  ...inGroup(DATA, {
+    backup: async () => (await import('./archive/backup.ts')).addBackupCommand,
+    restore: async () => (await import('./archive/restore.ts')).addRestoreCommand,
+    export: async () => (await import('./archive/export.ts')).addExportCommand,
+    import: async () => (await import('./archive/import.ts')).addImportCommand,
+  }),
+];
 
 const collect = (path: string, before: readonly string[] = []): readonly string[] => [...before, path];
 
 const TERMINAL_HELP = `
-Without a command, the chat opens in the terminal: attached to \`reborn serve\` if it runs, otherwise it starts one for as long as the chat is open. With REBORN_URL and REBORN_TOKEN, the chat and the commands use the service at that address, as the user of that token.
+Without a command, the chat opens in the terminal: attached to \`reborn serve\`
+if it runs, otherwise it starts one for as long as the chat is open. With
+REBORN_URL and REBORN_TOKEN, the chat and the commands use the service at that
+address, as the user of that token.
 
 Examples:
   reborn

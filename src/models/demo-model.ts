@@ -73,7 +73,7 @@ function introduce(last: string, tools: readonly ToolDefinition[]): string {
     'I am the demo model: I live offline, cost nothing and do not really think.',
     last ? `You said: “${cut(last, 500)}”` : 'You have not said anything yet.',
     listTools(tools),
-    'To talk to a real model, set LLM_PROVIDER (openai, anthropic, google or openai-compatible), LLM_MODEL and LLM_API_KEY, then start me again.',
+    'To talk to a real model, run `reborn init`, or add one under Models in the browser.',
   ].join(' ');
 }
 

@@ -11,7 +11,7 @@ test('reborn ask names the address of a model that could not be reached, the rea
   const { code, stdout, stderr } = await runReborn(['ask', 'hello'], { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
-    /^reborn: The model could not be reached: the connection was refused\. Asking again in [12] s\.\n/,
+    /^reborn: The model could not be reached: the connection was refused\. Trying again in [12] s\.\n/,
   );
   expect(stderr).toMatch(/\nreborn: The model could not be reached: the connection was refused\.\n/);
   expect(stderr).toContain('The address is http://127.0.0.1:1/v1. `reborn doctor` checks it.');

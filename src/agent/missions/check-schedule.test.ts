@@ -47,7 +47,7 @@ test.each([
   [{ cron: '@daily', timeZone: 'UTC' }, 'schedule.cron', 'five fields'],
   [{ cron: '99 8 * * *', timeZone: 'UTC' }, 'schedule.cron', 'not valid'],
   [{ cron: '*/0 8 * * *', timeZone: 'UTC' }, 'schedule.cron', 'not valid'],
-  [{ cron: '0 9 30 2 *', timeZone: 'UTC' }, 'schedule.cron', 'No date matches'],
+  [{ cron: '0 9 30 2 *', timeZone: 'UTC' }, 'schedule.cron', 'no date matches'],
   [{ cron: '0 8 * * *' }, 'schedule.time_zone', 'missing'],
   [{ cron: '0 8 * * *', timeZone: '' }, 'schedule.time_zone', 'not a known'],
   [{ cron: '0 8 * * *', timeZone: '+02:00' }, 'schedule.time_zone', 'not a known'],

@@ -70,15 +70,15 @@ function checkCron(given: string, timeZone: string, now: Date): Schedule {
     .toUpperCase();
   const fields = expression.split(' ');
   if (given.length > 100 || fields.length !== 5 || fields.some((field) => !/^[\dA-Z*,/#-]+$/.test(field)))
-    throw invalidCron('It needs five fields: minute, hour, day of month, month and day of week.');
+    throw invalidCron('it needs five fields: minute, hour, day of month, month and day of week.');
   const schedule: Schedule = { kind: 'cron', expression, timeZone };
   try {
     parsed(expression, timeZone);
   } catch (error) {
-    const detail = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : '';
-    throw invalidCron(detail);
+    const detail = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : 'it can not be read';
+    throw invalidCron(`${detail.replace(/\.$/, '')}.`);
   }
-  if (!nextSlot(schedule, now)) throw invalidCron('No date matches it.');
+  if (!nextSlot(schedule, now)) throw invalidCron('no date matches it.');
   return schedule;
 }
 
@@ -93,6 +93,6 @@ function checkOnce(at: string, timeZone: string, now: Date): Schedule {
 }
 
 const invalidCron = (detail: string) =>
-  invalid('schedule.cron', `cron is not valid. ${detail} For example, "0 8 * * 1-5" is 08:00 from Monday to Friday.`);
+  invalid('schedule.cron', `cron is not valid: ${detail} Example: "0 8 * * 1-5" is 08:00 from Monday to Friday.`);
 
 const invalid = (param: string, message: string) => new InvalidRequest('invalid_request', param, message);

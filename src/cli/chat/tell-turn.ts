@@ -51,7 +51,7 @@ const ABOUT_ADDRESS = /^The model(?: could not be reached|'s answer could not be
 
 /** The answer comes late, so the person should know why. */
 function tellRetry({ message, model, next, wait_ms: ms }: Extract<TurnEvent, { type: 'model-failed' }>): void {
-  printNotice(`reborn: ${message} Asking ${next === model ? 'again' : next} in ${Math.ceil(ms / 1000)} s.`);
+  printNotice(`reborn: ${message} ${next === model ? 'Trying again' : `Asking ${next}`} in ${Math.ceil(ms / 1000)} s.`);
 }
 
 /** The address is given if it is certain which model was asked, and to operators alone. */

@@ -9,7 +9,8 @@ const NAMED = 5;
 /** Whether receivers missed something in the last day. */
 export async function checkDeliveries(system: SystemConnection): Promise<Finding[]> {
   const missed = await listMissedReceivers(system);
-  if (missed.length === 0) return [ok(CHECK, `None was given up in the last day. ${await describeRest(system)}`)];
+  if (missed.length === 0)
+    return [ok(CHECK, `No failed deliveries in the last 24 hours. ${await describeRest(system)}`)];
   const rest = missed.slice(NAMED);
   return [
     ...missed.slice(0, NAMED).map(describe),
@@ -33,5 +34,5 @@ const sum = (receivers: readonly MissedReceiver[]) => receivers.reduce((total, {
 
 async function describeRest(system: SystemConnection): Promise<string> {
   const { open, dead } = await countDeliveries(system);
-  return `Open: ${open}, given up earlier: ${dead.reduce((total, { all }) => total + all, 0)}.`;
+  return `${open} open, ${dead.reduce((total, { all }) => total + all, 0)} failed earlier.`;
 }

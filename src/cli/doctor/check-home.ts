@@ -38,7 +38,7 @@ export async function checkDisk(
   const check = 'disk';
   const { bavail, bsize } = await look(home).catch(() => look(path.dirname(home)));
   const free = bavail * bsize;
-  const said = `${(free / 1024 ** 3).toFixed(1)} GiB are free where ${home} lies.`;
+  const said = `${(free / 1024 ** 3).toFixed(1)} GiB free on the disk of ${home}.`;
   const mend = 'Free some space, or set REBORN_HOME to another disk.';
   if (free < TOO_LITTLE) return [problem(check, said, mend)];
   return free < LITTLE ? [warning(check, said, mend)] : [ok(check, said)];

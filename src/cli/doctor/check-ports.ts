@@ -26,7 +26,12 @@ export async function checkPorts({ gateway, webhook }: Config, isRunning: boolea
   }
   return findings.length > 0
     ? findings
-    : [ok(check, `Free: ${wanted.map(({ port }) => port).join(', ') || 'none is needed'}.`)];
+    : [
+        ok(
+          check,
+          wanted.length === 0 ? 'No port is needed.' : `Free: ${wanted.map(({ port }) => `port ${port}`).join(', ')}.`,
+        ),
+      ];
 }
 
 const REASONS: Record<string, string> = {

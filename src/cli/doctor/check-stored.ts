@@ -97,5 +97,7 @@ async function checkTools(db: Database, config: Config): Promise<Finding[]> {
       if (!optional && !(await secrets.exists('everyone', secret)))
         findings.push(warning(check, `The tool ${name} lacks the secret ${secret}.`, `Run: reborn tool setup ${name}`));
   }
-  return findings.length > 0 ? findings : [ok(check, `${tools.length} installed, none of which lacks anything.`)];
+  return findings.length > 0
+    ? findings
+    : [ok(check, tools.length === 0 ? 'No tools are installed.' : `${tools.length} installed and ready.`)];
 }

@@ -70,7 +70,7 @@ export async function checkModel({ model }: Config, offline: boolean): Promise<F
     return [warning(check, 'No model is set, so the demo model answers.', 'Run `reborn init`.')];
   if (offline) return [ok(check, `${model.name} by ${model.provider}; not asked, because of --offline.`)];
   const outcome = await tryModel(model);
-  if ('said' in outcome) return [ok(check, `${model.name} by ${model.provider} answers.`)];
+  if ('said' in outcome) return [ok(check, `The model ${model.name} (${model.provider}) answers.`)];
   const mend = /\b40[13]\b/.test(outcome.failure)
     ? 'The key is wrong, or not allowed to use this model. Run `reborn init` to enter it again.'
     : 'Run `reborn init` to set another model, or try again later.';

@@ -3,9 +3,12 @@ import type { ServiceProgram } from './program.ts';
 
 export const LAUNCHD_LABEL = 'dev.reborn.agent';
 
+export const launchdLog = (home: string | undefined): string =>
+  home === undefined ? '/var/log/reborn.log' : path.join(home, 'service.log');
+
 /** The property list for macOS: a system daemon if a user is named, otherwise an agent of the installing user. */
 export function renderLaunchdPlist({ node, main, home, user }: ServiceProgram): string {
-  const log = escape(home === undefined ? '/var/log/reborn.log' : path.join(home, 'service.log'));
+  const log = escape(launchdLog(home));
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { LAUNCHD_LABEL, renderLaunchdPlist } from './launchd-plist.ts';
+import { LAUNCHD_LABEL, launchdLog, renderLaunchdPlist } from './launchd-plist.ts';
 import type { ServiceProgram } from './program.ts';
 import { renderSystemdUnit } from './systemd-unit.ts';
 
@@ -12,9 +12,11 @@ export type Manager = {
   readonly enable: readonly Words[];
   readonly disable: readonly Words[];
   readonly status: Words;
+  readonly logs: (options: LogOptions) => Words;
   /** What the person should know once it is installed. */
   readonly hint: string;
 };
+export type LogOptions = { readonly lines: number; readonly follow?: true; readonly home: string };
 type Words = readonly [string, ...string[]];
 
 type Machine = {
@@ -35,6 +37,8 @@ export function findManager(machine: Machine): Manager | undefined {
   return machine.platform === 'linux' ? systemd(machine) : undefined;
 }
 
+const LOG_HINT = 'Its log: `reborn logs --follow`.';
+
 function systemd({ uid, homeFolder }: Machine): Manager {
   const isRoot = uid === 0;
   const folder = isRoot ? '/etc/systemd/system' : path.join(homeFolder, '.config/systemd/user');
@@ -45,9 +49,16 @@ function systemd({ uid, homeFolder }: Machine): Manager {
     enable: [systemctl('daemon-reload'), systemctl('enable', 'reborn'), systemctl('restart', 'reborn')],
     disable: [systemctl('disable', '--now', 'reborn')],
     status: systemctl('status', '--no-pager', 'reborn'),
-    hint: isRoot
-      ? 'Its log: `journalctl --unit reborn --follow`.'
-      : 'Its log: `journalctl --user --unit reborn --follow`. To keep it running while you are logged out: `loginctl enable-linger`.',
+    logs: ({ lines, follow }) => [
+      'journalctl',
+      ...(isRoot ? [] : ['--user']),
+      '--unit=reborn',
+      '--output=cat',
+      '--no-pager',
+      `--lines=${lines}`,
+      ...(follow ? ['--follow'] : []),
+    ],
+    hint: isRoot ? LOG_HINT : `${LOG_HINT} To keep it running while you are logged out: \`loginctl enable-linger\`.`,
   };
 }
 
@@ -62,6 +73,13 @@ function launchd({ uid, homeFolder }: Machine): Manager {
     enable: [['launchctl', 'bootstrap', domain, file]],
     disable: [['launchctl', 'bootout', `${domain}/${LAUNCHD_LABEL}`]],
     status: ['launchctl', 'print', `${domain}/${LAUNCHD_LABEL}`],
-    hint: 'Its log: service.log in the home folder.',
+    logs: ({ lines, follow, home }) => [
+      'tail',
+      '-n',
+      String(lines),
+      ...(follow ? ['-F'] : []),
+      launchdLog(isRoot ? undefined : home),
+    ],
+    hint: LOG_HINT,
   };
 }

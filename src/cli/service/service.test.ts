@@ -60,9 +60,9 @@ test('macOS reads back every word of the property list as it was, odd ones inclu
   });
 });
 
-test('root installs for the machine, and others for themselves', () => {
-  const machine = { homeFolder: '/home/ann', runsSystemd: true };
+const machine = { homeFolder: '/home/ann', runsSystemd: true };
 
+test('root installs for the machine, and others for themselves', () => {
   expect(findManager({ ...machine, platform: 'linux', uid: 0 })?.file).toBe('/etc/systemd/system/reborn.service');
   const own = findManager({ ...machine, platform: 'linux', uid: 1000 });
   expect(own?.file).toBe('/home/ann/.config/systemd/user/reborn.service');
@@ -71,6 +71,16 @@ test('root installs for the machine, and others for themselves', () => {
     ['launchctl', 'bootstrap', 'gui/501', '/home/ann/Library/LaunchAgents/dev.reborn.agent.plist'],
   ]);
   expect(findManager({ ...machine, platform: 'win32', uid: -1 })).toBeUndefined();
+});
+
+test.each([
+  ['linux', 0, ['journalctl', '--unit=reborn', '--output=cat', '--no-pager', '--lines=9', '--follow']],
+  ['linux', 1000, ['journalctl', '--user', '--unit=reborn', '--output=cat', '--no-pager', '--lines=9', '--follow']],
+  ['darwin', 501, ['tail', '-n', '9', '-F', '/home/ann/.reborn/service.log']],
+] as const)('on %s, the log of user %s is found where the service writes it', (platform, uid, words) => {
+  const manager = findManager({ ...machine, platform, uid });
+
+  expect(manager?.logs({ lines: 9, follow: true, home: '/home/ann/.reborn' })).toEqual(words);
 });
 
 test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(

@@ -6,7 +6,8 @@ import type { Command } from 'commander';
 import { readConfig } from '#config/config.ts';
 import { printLine } from '../print.ts';
 import { runCommand } from '../run-command.ts';
-import { findManager, type Manager, thisMachine } from './manager.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { findManager, type LogOptions, type Manager, thisMachine } from './manager.ts';
 import { chooseUser, thisProgram } from './program.ts';
 
 type InstallOptions = { readonly as?: string; readonly print?: true };
@@ -23,7 +24,7 @@ export function addServiceCommands(program: Command): void {
     .action(install);
   service
     .command('uninstall')
-    .description('Stop the service, and do not start it any more.')
+    .description('Stop the service, and no longer start it with the machine.')
     .addHelpText('after', '\nExample:\n  reborn service uninstall')
     .action(uninstall);
   service
@@ -31,6 +32,17 @@ export function addServiceCommands(program: Command): void {
     .description('Show whether the service runs.')
     .addHelpText('after', '\nExample:\n  reborn service status')
     .action(status);
+}
+
+/** `reborn logs`: what systemd or launchd keeps of the service's output. */
+export function addLogsCommand(program: Command): void {
+  program
+    .command('logs')
+    .option('--follow', 'continue with new lines until Ctrl+C')
+    .option('--lines <number>', 'how many of the last lines', wholeNumber(1, 100_000), 100)
+    .description('Print the log of the installed service.')
+    .addHelpText('after', '\nExample:\n  reborn logs --follow')
+    .action(printLogs);
 }
 
 function install({ as, print }: InstallOptions): Promise<void> {
@@ -63,6 +75,13 @@ function status(): Promise<void> {
   });
 }
 
+function printLogs(options: Omit<LogOptions, 'home'>): Promise<void> {
+  return runCommand(async () => {
+    const [program, ...words] = getInstalled().logs({ ...options, home: readConfig().home });
+    process.exitCode = spawnSync(program, words, { stdio: 'inherit' }).status ?? 1;
+  });
+}
+
 function getManager(): Manager {
   const manager = findManager(thisMachine());
   if (!manager)
@@ -73,7 +92,9 @@ function getManager(): Manager {
 function getInstalled(): Manager {
   const manager = getManager();
   if (!existsSync(manager.file))
-    throw new Error(`There is no ${manager.file}. Install it: \`reborn service install\`.`);
+    throw new Error(
+      'No service is installed. Install it: `reborn service install`. One that was started by hand logs where it was started.',
+    );
   return manager;
 }
 

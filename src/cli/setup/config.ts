@@ -14,7 +14,7 @@ export function addConfigCommands(program: Command): void {
     .description('Show every option with its value, its source and its meaning; secrets stay hidden.')
     .addHelpText(
       'after',
-      '\nThe environment goes before settings.env in REBORN_HOME.\n\nExamples:\n  reborn config\n  reborn config set GATEWAY_PORT 4000\n  reborn config set LLM_API_KEY < key.txt\n\nExit codes: 0 all went well, 1 something failed.',
+      '\nEnvironment variables take precedence over settings.env in REBORN_HOME.\n\nExamples:\n  reborn config\n  reborn config set GATEWAY_PORT 4000\n  reborn config set LLM_API_KEY < key.txt\n\nExit codes: 0 all went well, 1 something failed.',
     )
     .action((given: { json?: true }) => runCommand(async () => showOptions(given)));
   config
@@ -27,13 +27,13 @@ export function addConfigCommands(program: Command): void {
     .command('set')
     .argument('<name>', 'the name of the option')
     .argument('[value]', 'left out: asked for, or read from stdin, as secrets should be')
-    .description('Keep a value in settings.env.')
+    .description('Save a value in settings.env.')
     .addHelpText('after', '\nExample:\n  reborn config set LOG_LEVEL debug')
     .action((name: string, value: string | undefined) => runCommand(() => setOption(name, value)));
   config
     .command('unset')
     .argument('<name>', 'the name of the option')
-    .description('Take a value out of settings.env.')
+    .description('Remove a value from settings.env.')
     .addHelpText('after', '\nExample:\n  reborn config unset LOG_LEVEL')
     .action((name: string) => runCommand(() => unsetOption(name)));
 }
@@ -61,7 +61,7 @@ async function setOption(name: string, given: string | undefined): Promise<void>
   if (wrong) throw new Error(wrong);
   const home = findHome();
   await changeSettings(home, { [name]: value });
-  printLine(`Kept in ${settingsFile(home)}. A service that runs takes it up when it is started again.`);
+  printLine(`Saved in ${settingsFile(home)}. Restart a running service to apply it.`);
 }
 
 async function askFor(name: string): Promise<string> {

@@ -79,7 +79,7 @@ function warnOfEnvironment(): void {
   const hidden = explainOptions().filter(({ name, source }) => name.startsWith('LLM_') && source === 'environment');
   if (hidden.length > 0)
     log.warn(
-      `Set in the environment, which goes before what you choose here: ${hidden.map(({ name }) => name).join(', ')}.`,
+      `Set in the environment, which takes precedence over what you choose here: ${hidden.map(({ name }) => name).join(', ')}.`,
     );
 }
 

@@ -139,7 +139,7 @@ function shareThread(given: string, { tools, attachments, newLink, json }: Share
     if (json) return printJson(made);
     if (made.url === null) return printLine('The page shows the thread as it is now. The link stays the same.');
     printLine(made.url);
-    printLine('Anyone with this link can read the thread as it is now. The link is shown this once.');
+    printLine('Anyone with this link can read the thread as it is now. The link is shown only once.');
   });
 }
 

@@ -16,7 +16,7 @@ export function addTokenCommands(program: Command): void {
     .option('--name <name>', 'what the token is for', 'command line')
     .option('--expires <when>', 'a time such as 2030-01-31, or how long: 12h, 30d; never, when left out')
     .option('--json', 'print JSON')
-    .description('Make a token. It is shown this once.')
+    .description('Make a token. It is shown only once.')
     .addHelpText('after', '\nExample:\n  reborn token create ann@example.com --name laptop --expires 90d')
     .action(createToken);
   token

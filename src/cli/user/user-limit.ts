@@ -20,7 +20,7 @@ export function addUserLimitCommand(user: Command): void {
     .option('--usd <number>', 'US dollars a day', parseUsd)
     .addOption(new Option('--none', 'use the default limits').conflicts(['tokens', 'usd']))
     .option('--json', 'print JSON')
-    .description('Show or set what a user may spend in a day. What is not named stays as it is.')
+    .description("Show or set what a user may spend in a day. Limits that you don't name stay as they are.")
     .addHelpText('after', '\nExample:\n  reborn user limit Ann --tokens 200000 --usd 2.50')
     .action(limitUser);
 }

@@ -13,9 +13,7 @@ type AddOptions = Json & { readonly email?: string; readonly role: Role };
 
 /** `reborn user`: who may ask. */
 export function addUserCommands(program: Command): void {
-  const user = program
-    .command('user')
-    .description('Add, list, limit, export, remove and erase the people who may ask.');
+  const user = program.command('user').description('Manage users: add, list, limit, export, remove and erase them.');
   user
     .command('add')
     .argument('<name>', 'what to call them')

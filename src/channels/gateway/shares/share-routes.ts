@@ -73,7 +73,7 @@ const putShare = defineRoute({
       json: z
         .strictObject({
           share,
-          url: z.url().nullable().describe('The link if it is new. It is shown this once.'),
+          url: z.url().nullable().describe('The link if it is new. It is shown only once.'),
         })
         .meta({ id: 'Shared' }),
     },
