@@ -46,6 +46,11 @@ export type Tool = {
   readonly asks?: true;
   /** Whether models are told of it; always when left out. */
   isOffered?(): Promise<boolean>;
+  /**
+   * Begins what a call will wait for, while calls before it run. It is called only for calls that may run, and must change nothing:
+   * the call may never come.
+   */
+  prepare?(argumentsJson: string, context: PrepareContext): Promise<void>;
   /** Milliseconds for which this replica refuses its calls, because it crashed too often. */
   quarantineLeft?(): number;
   /** Resolves to the output for the model, which includes the tool's own errors. Throws only if the tool can't run at all. */
@@ -142,6 +147,8 @@ export type ToolContext = {
   /** For the requests of the call; undefined when traces are not exported. */
   readonly traceparent?: string | undefined;
 };
+
+export type PrepareContext = Pick<ToolContext, 'owner' | 'signal' | 'ownLinks' | 'webUse'>;
 
 export type AnsweredQuestion = { readonly state: unknown; readonly input: QuestionInput };
 

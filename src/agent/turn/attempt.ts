@@ -35,6 +35,7 @@ import { createAttemptItems } from './attempt-items.ts';
 import { createAttemptSpending } from './attempt-spending.ts';
 import { citationsOf, findCitable } from './cite-sources.ts';
 import { decisionFacts } from './decision-facts.ts';
+import { createLookAhead } from './look-ahead.ts';
 import { createModelFallbacks } from './model-fallbacks.ts';
 import { createRetries, type RetryLimits, USUAL_RETRIES } from './model-retries.ts';
 import type { TurnSteps } from './run-turn.ts';
@@ -73,13 +74,20 @@ export type TurnAttempt = TurnSteps &
 export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptLog): TurnAttempt {
   parts.safety.prepare(turn, run.setting.secrets);
   const shared = shareParts(parts, turn, run, log);
-  const { spoken, items, spending } = shared;
+  const { spoken, items, spending, currentTools } = shared;
+  const { signal } = run;
+  const useTool = createToolUse({ ...shared, signal });
+  const factsWith = (tools: ToolSet) => decisionFacts(shared, tools);
+  const lookAhead = createLookAhead({ db: parts.db, turn, items, signal, currentTools, factsWith });
   return {
     gateAhead: run.gateAhead,
     isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
     loadHistory: () => loadHistory(shared),
     ...createModelSteps(shared),
-    callTool: createToolUse({ ...shared, signal: run.signal }),
+    async callTool(call, decision) {
+      await lookAhead(call, decision);
+      return useTool(call, decision);
+    },
 
     close(reason) {
       const half = items.isDeferred() ? undefined : spoken.half(); // otherwise the whole message is deferred

@@ -4,6 +4,7 @@ import { hideValue, isDue, type Secret, unlessExpired } from '../secrets/secret.
 import { grantName } from '../secrets/secret-name.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { createTurnstile } from '../turnstile.ts';
 import { AuthFailure } from './auth-failure.ts';
 import type { TokenSource } from './authorization-server.ts';
 import { getOAuthClient } from './oauth-client.ts';
@@ -162,21 +163,4 @@ async function storeLater(
 function notRenewed(name: string, cause: unknown): AuthFailure {
   const told = cause instanceof Error ? cause.message : String(cause);
   return new AuthFailure(`The sign-in for "${name}" has expired and could not be renewed. ${told}`, { cause });
-}
-
-/** Lets so many act at once; the others queue. */
-function createTurnstile(most: number) {
-  const queue: (() => void)[] = [];
-  let inside = 0;
-  return async <T>(act: () => Promise<T>): Promise<T> => {
-    if (inside === most) await new Promise<void>((resolve) => queue.push(resolve));
-    else inside++;
-    try {
-      return await act();
-    } finally {
-      const next = queue.shift(); // it takes over our place
-      if (next) next();
-      else inside--;
-    }
-  };
 }

@@ -7,6 +7,7 @@ import type { Extract } from '#documents/extractor.ts';
 import type { NewSource, Source } from '#domain/search/source.ts';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { createEgress } from '#egress/egress.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import type { OpenSources } from '../source-port.ts';
 import type { JudgeCall } from '../tool.ts';
 import { webFetchTool } from './web-fetch.ts';
@@ -48,7 +49,7 @@ async function fetching(pages: Readonly<Record<string, Page>>, sources?: OpenSou
   };
   const get = (url: string, more: object = {}) => tool.call(JSON.stringify({ url, ...more }), context);
   const reread = (given: object) => tool.call(JSON.stringify(given), context);
-  return { asked, askedRobots, get, reread, tool };
+  return { asked, askedRobots, get, reread, tool, context };
 }
 
 test('a page is fetched and read', async () => {
@@ -248,6 +249,42 @@ test('a page that was read is a source, and is read on without a request', async
   expect(await reread({})).toContain('Give a url, or a source');
   expect(asked).toHaveLength(1);
   expect(await get('https://a.example/gone')).not.toContain('Source:');
+});
+
+test('another part of a page is read without another request, unless it must be fresh', async () => {
+  const body = `<nav><a href="/n">Menu</a></nav><main><p>${PROSE.repeat(4)}</p></main>`;
+  const pages: Record<string, Page> = { 'https://a.example/': { body }, 'https://a.example/gone': { status: 404 } };
+  const { get, asked } = await fetching(pages);
+  expect(await get('https://a.example/')).toContain('dredged');
+  expect(await get('https://a.example/', { part: 'all' })).toContain('Menu');
+  expect(await get('https://a.example/#top', { find: 'ferry' })).toContain('dredged');
+  expect(asked).toHaveLength(1);
+  pages['https://a.example/'] = { body: '<p>Now.' };
+  expect(await get('https://a.example/', { fresh: true })).toContain('Now.');
+  expect(await get('https://a.example/')).toContain('Now.');
+  expect(asked).toHaveLength(2);
+  await get('https://a.example/gone');
+  await get('https://a.example/gone');
+  expect(asked).toHaveLength(4);
+  expect(await get('http://a.example/')).toContain('"error"');
+});
+
+test('four pages are requested together, two of one host, and each call gets its own or its failure', async () => {
+  const names = ['a.example/1', 'a.example/2', 'a.example/3', 'b.example/1', 'c.example/1', 'd.example/1'];
+  const addresses = names.map((name) => `https://${name}`);
+  const { tool, context, get, asked } = await fetching(
+    Object.fromEntries(addresses.slice(0, 5).map((address) => [address, { body: `<p>${address}` }])),
+  );
+  for (const url of addresses) await tool.prepare?.(JSON.stringify({ url }), context);
+  await waitFor('four requests', async () => asked.length === 4);
+  expect(asked.toSorted()).toEqual(
+    ['a.example/1', 'a.example/2', 'b.example/1', 'c.example/1'].map((name) => `https://${name}`),
+  );
+  for (const address of addresses.slice(0, 5)) expect(await get(address)).toContain(`\n\n${address}`);
+  expect(await get('https://d.example/1')).toContain('Status: 404');
+  expect(asked).toHaveLength(6);
+  await tool.prepare?.(JSON.stringify({ url: 'https://inside.example/' }), context);
+  expect(await get('https://inside.example/')).toContain('"error"');
 });
 
 test('robots.txt applies to pages that the agent chose, and is read once', async () => {

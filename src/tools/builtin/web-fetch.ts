@@ -10,10 +10,12 @@ import { isSameSite, judgeAddress } from '#safety/addresses/judge-address.ts';
 import { canonicalAddress } from '#safety/addresses/links-in.ts';
 import { sourceAddress } from '#safety/addresses/source-address.ts';
 import { runInWorker, unlessGivenUp } from '#safety/worker-threads/worker-pool.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import type { PrepareContext, Tool, ToolContext } from '../tool.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { shortSchemaOf } from './short-schema.ts';
+import { createPageCache, type SentPage } from './web/page-cache.ts';
 import { viewPage } from './web/page-view.ts';
+import { createPagesAhead } from './web/pages-ahead.ts';
 import { BADLY_PACKED, type FetchedPage, type PackedBody, type ReadPage } from './web/read-page.ts';
 import { createPdfReader, type ReadPdf } from './web/read-pdf.ts';
 import { createRobots } from './web/robots.ts';
@@ -34,6 +36,7 @@ const parameters = z.strictObject({
     .max(200_000)
     .describe('How much of the text to return, in bytes. 6000 when left out.')
     .optional(),
+  fresh: z.boolean().describe('Ask the site again, also for a page of the last 15 minutes.').optional(),
 });
 
 const MAX_REDIRECTS = 5;
@@ -57,6 +60,7 @@ export function webFetchTool(egress: Pick<Egress, 'send'>, extract: Extract): To
     const found = await follow(egress, url, AbortSignal.timeout(TIMEOUT_MS));
     return 'answer' in found ? found.answer : { status: 404, body: new Uint8Array() };
   });
+  const parts: FetchParts = { egress, mayRead, readPdf, cache: createPageCache(), ahead: createPagesAhead() };
   return {
     definition: {
       name: WEB_FETCH,
@@ -74,6 +78,11 @@ export function webFetchTool(egress: Pick<Egress, 'send'>, extract: Extract): To
       from: 'page',
       runs: (argumentsJson, read, owner) => judgeAddress(urlOf(argumentsJson) ?? '', read, owner.userId),
     },
+    async prepare(argumentsJson, context) {
+      const url = URL.parse(urlOf(argumentsJson) ?? '');
+      if (url && isFetchable(url) && !parts.cache.find(context.owner.userId, url))
+        parts.ahead.begin(context.signal, url, () => requestPage(parts, url, context));
+    },
     async call(argumentsJson, context) {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return JSON.stringify(given);
@@ -83,7 +92,7 @@ export function webFetchTool(egress: Pick<Egress, 'send'>, extract: Extract): To
           return JSON.stringify({ error: 'Give a url, or a source.' });
         return url === undefined
           ? await readAgain(given.value, context)
-          : await fetchPage({ egress, mayRead, readPdf }, { ...given.value, url }, context);
+          : await fetchPage(parts, { ...given.value, url }, context);
       } catch (error) {
         if (!(error instanceof EgressRefused || error instanceof EgressFailed)) throw error;
         return JSON.stringify({ error: error.message });
@@ -114,28 +123,55 @@ type FetchParts = {
   readonly egress: Pick<Egress, 'send'>;
   readonly mayRead: (url: URL) => Promise<boolean>;
   readonly readPdf: ReadPdf;
+  readonly cache: ReturnType<typeof createPageCache>;
+  readonly ahead: ReturnType<typeof createPagesAhead<Followed>>;
 };
 
 async function fetchPage(
-  { egress, mayRead, readPdf }: FetchParts,
+  parts: FetchParts,
   wanted: Wanted & { readonly url: string },
   context: ToolContext,
 ): Promise<string> {
-  const asked = URL.parse(wanted.url);
-  // What the person wrote is opened for them, as a browser would.
-  const isChosen = asked !== null && context.ownLinks?.().has(canonicalAddress(asked)) !== true;
-  if (isChosen && isFetchable(asked) && !(await mayRead(asked))) return JSON.stringify({ error: FORBIDDEN_BY_SITE });
-  const found = await follow(egress, wanted.url, context.signal);
+  const found = await findPage(parts, wanted, context);
   if ('error' in found) return JSON.stringify(found);
-  const { answer, url } = found;
+  const { answer, url, ageMs } = found;
   if (REFUSALS.includes(answer.status))
     return JSON.stringify({ error: `The site refused (status ${answer.status}). Use another source, or say so.` });
   const page = isPdf(answer)
-    ? await openPdf(readPdf, answer, url, context)
+    ? await openPdf(parts.readPdf, answer, url, context)
     : await readAnswer(answer, url, wanted.part ?? 'main', context.owner.userId);
   if ('error' in page) return JSON.stringify(page);
   const number = answer.status === 200 ? await addSource(page, url, context) : undefined;
-  return showPage(page, wanted, { url: url.href, number, status: answer.status });
+  return showPage(page, wanted, { url: url.href, number, status: answer.status, ageMs });
+}
+
+type FoundPage = (SentPage & { readonly ageMs?: number }) | { readonly error: string };
+
+/** The page as it was requested ahead, as it was sent some minutes ago, or as it is now. */
+async function findPage(
+  parts: FetchParts,
+  { url: address, fresh = false }: Wanted & { readonly url: string },
+  context: ToolContext,
+): Promise<FoundPage> {
+  const url = URL.parse(address);
+  if (!url) return follow(parts.egress, address, context.signal);
+  const begun = parts.ahead.take(context.signal, url);
+  if (begun) return begun;
+  const kept = fresh || !isFetchable(url) ? undefined : parts.cache.find(context.owner.userId, url);
+  return kept ?? requestPage(parts, url, context);
+}
+
+async function requestPage(
+  { egress, mayRead, cache }: FetchParts,
+  url: URL,
+  { owner, ownLinks, signal }: PrepareContext,
+): Promise<Followed> {
+  // What the person wrote is opened for them, as a browser would.
+  const isChosen = ownLinks?.().has(canonicalAddress(url)) !== true;
+  if (isChosen && isFetchable(url) && !(await mayRead(url))) return { error: FORBIDDEN_BY_SITE };
+  const found = await follow(egress, url, signal);
+  if (!('error' in found)) cache.keep(owner.userId, url, found);
+  return found;
 }
 
 /** The number by which the page is cited. What is stored is the whole text, so that a quotation can be checked against it. */
@@ -157,7 +193,7 @@ const FORBIDDEN_BY_SITE =
 /** Other addresses are refused without a request. */
 const isFetchable = (url: URL): boolean => url.protocol === 'https:' && !url.username && !url.password;
 
-type Followed = { readonly answer: EgressAnswer; readonly url: URL } | { readonly error: string };
+type Followed = SentPage | { readonly error: string };
 
 async function follow(egress: Pick<Egress, 'send'>, address: URL | string, signal: AbortSignal): Promise<Followed> {
   let url = address;
@@ -244,9 +280,17 @@ async function readAnswer(
   return page ?? { error: 'The page took too long to read. It may be built to do so.' };
 }
 
-type Shown = { readonly url: string; readonly number: number | undefined; readonly status?: number };
+type Shown = {
+  readonly url: string;
+  readonly number: number | undefined;
+  readonly status?: number;
+  readonly ageMs?: number | undefined;
+};
 
-function showPage(page: ReadPage, wanted: Wanted, { url, number, status = 200 }: Shown): string {
+/** A younger page is taken for what the site would send now. */
+const OLD_MS = 60_000;
+
+function showPage(page: ReadPage, wanted: Wanted, { url, number, status = 200, ageMs = 0 }: Shown): string {
   const { part = 'main', find, from = 0, page: first, max_bytes = DEFAULT_TEXT_BYTES } = wanted;
   const head = [
     `Address: ${url}`,
@@ -254,6 +298,11 @@ function showPage(page: ReadPage, wanted: Wanted, { url, number, status = 200 }:
     ...(status === 200 ? [] : [`Status: ${status}`]),
     ...(page.title ? [`Title: ${page.title}`] : []),
     ...(page.published ? [`Published: ${page.published}`] : []),
+    ...(ageMs < OLD_MS
+      ? []
+      : [
+          `Note: this is the page of ${Math.round(ageMs / 60_000)} min ago; ask with fresh: true for what it says now.`,
+        ]),
     ...(page.needsScripts ? ['Note: a script writes the text of this page, and scripts are not run.'] : []),
   ];
   const again = number === undefined ? '' : `source: ${number}, `;

@@ -17,14 +17,24 @@ const usual = (query: string): BraveHit[] =>
   }));
 
 /** What the engine finds, and which addresses were asked for outside. */
-const outside = { found: usual, opened: [] as string[], status: 200 };
+const outside = {
+  found: usual,
+  opened: [] as string[],
+  status: 200,
+  /** Pages are sent only when so many of them were asked for. */
+  together: 0,
+  held: [] as (() => void)[],
+};
 
 const internet = createServer(({ url = '', headers }, response) => {
   const address = new URL(url, `https://${headers.host}`);
   if (headers.host !== 'api.search.brave.com') {
     const isRules = address.pathname === '/robots.txt';
     if (!isRules) outside.opened.push(address.href);
-    response.writeHead(isRules ? 404 : 200, { 'content-type': 'text/html' }).end('<p>A page.</p>');
+    outside.held.push(() =>
+      response.writeHead(isRules ? 404 : 200, { 'content-type': 'text/html' }).end('<p>A page.</p>'),
+    );
+    if (isRules || outside.opened.length >= outside.together) for (const send of outside.held.splice(0)) send();
     return;
   }
   const results = outside.found(address.searchParams.get('q') ?? '');
@@ -157,6 +167,19 @@ test('a search and five of its results are read without a question, and pages ke
   expect(textOf(await search('tides', second))).toContain('(s1) Page 0 of tides');
   const long = 'x'.repeat(201);
   expect(textOf(await search(long, second))).toContain('Too big');
+});
+
+test('pages of one answer are requested together, and their outputs come in order', async ({ service }) => {
+  const gil = await addUser(service, 'Gil');
+  const names = ['one', 'two', 'three', 'four'];
+  outside.opened = [];
+  outside.together = names.length;
+  const script = names.map((name) => `use reborn_web_fetch {"url":"https://${name}.example/"}`).join('\n');
+  const answer = await ask(service, gil, script);
+  outside.together = 0;
+  expect(answer.status).toBe('completed');
+  expect(textOf(answer)).toContain('Address: https://four.example/');
+  expect(outside.opened.toSorted()).toEqual(names.map((name) => `https://${name}.example/`).toSorted());
 });
 
 test('hosts that are not wanted are left out by the service, and duplicates are merged', async ({ service }) => {

@@ -1,10 +1,17 @@
 import { NO_USAGE } from '#domain/usage.ts';
 import type { Tool } from '../../tool.ts';
 
+/** Shortly before the limit, pages are requested one by one: those that were requested ahead are not counted yet. */
+const SPARE_PAGES = 8;
+
 /** Counts the pages that are opened, and refuses more than a user may open in a day. `judgeAddress` asks long before that. */
 export function limitPages(tool: Tool, most: number): Tool {
   return {
     ...tool,
+    async prepare(argumentsJson, context) {
+      const use = await context.webUse?.();
+      if ((use?.pagesToday ?? 0) + SPARE_PAGES <= most) await tool.prepare?.(argumentsJson, context);
+    },
     async call(argumentsJson, context) {
       const startedAt = performance.now();
       if (((await context.webUse?.())?.pagesToday ?? 0) >= most) {

@@ -2,6 +2,7 @@ import type { Extract } from '#documents/extractor.ts';
 import { cutBytes } from '#domain/text/cut.ts';
 import { pageMark, withoutMarks } from '#domain/text/numbered-links.ts';
 import type { Page } from '#domain/workspace/document.ts';
+import { createTurnstile } from '../../turnstile.ts';
 import type { ReadPage } from './read-page.ts';
 
 export type ReadPdf = (
@@ -18,9 +19,9 @@ const AT_ONCE = 2;
 
 /** Reads PDFs by page, so that a citation can name the page. The files are read in processes without rights. */
 export function createPdfReader(extract: Extract): ReadPdf {
-  const takeTurns = createTurns(AT_ONCE);
+  const inTurn = createTurnstile(AT_ONCE);
   return async (bytes, url, signal) => {
-    const extracted = await takeTurns(() => extract('pdf', bytes, signal));
+    const extracted = await inTurn(() => extract('pdf', bytes, signal));
     if ('reason' in extracted) return { error: `The PDF can't be read. ${extracted.reason}` };
     const { pages } = extracted;
     if (pages.length > MOST_PAGES)
@@ -50,21 +51,4 @@ function fileName({ pathname }: URL): string {
   } catch {
     return last;
   }
-}
-
-/** Runs at most so many tasks at once, the others in the order in which they came. */
-function createTurns(atOnce: number) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
-    if (running < atOnce) running++;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
 }
