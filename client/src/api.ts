@@ -1621,6 +1621,29 @@ export type TurnInspection = {
     /** The layers of the sandbox that held when the call ran code; null if it ran none. */
     readonly layers: readonly string[] | null;
   })[];
+  /** What was searched and opened. */
+  readonly web: {
+    readonly turn: {
+      readonly searches: number;
+      readonly pages: number;
+      /** What the searches cost, as a decimal; null when a price is unknown. */
+      readonly cost_usd: string | null;
+    };
+    /** Since the person's last message. */
+    readonly run: {
+      readonly searches: number;
+      readonly pages: number;
+      /** What the searches cost, as a decimal; null when a price is unknown. */
+      readonly cost_usd: string | null;
+    };
+    /** Of the user, on this day (UTC). */
+    readonly today: {
+      readonly searches: number;
+      readonly pages: number;
+      /** What the searches cost, as a decimal; null when a price is unknown. */
+      readonly cost_usd: string | null;
+    };
+  };
   readonly gate: {
     readonly id: string;
     readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';

@@ -41,11 +41,32 @@ const SOURCES = [
   },
 ];
 
+const SEARCHED: { readonly body: ItemBody }[] = [
+  {
+    body: {
+      type: 'function_call',
+      callId: 'c1',
+      name: 'reborn_web_search',
+      arguments: '{"queries":["ferry"]}',
+      external: false,
+    } as ItemBody,
+  },
+  {
+    body: {
+      type: 'function_call_output',
+      callId: 'c1',
+      output: [{ type: 'text', text: 'Found.' }],
+      reads: { foreign: true },
+      costUsd: 0.02,
+    } as ItemBody,
+  },
+];
+
 test('an answer shows its sources, what was found about each, and which words are not on the page', async () => {
   const citations = checkCitations(ANSWER, SOURCES);
   const threadId = await seedThread(stage.home, {
     title: 'Ferry',
-    turns: [{ asked: 'Is the ferry back?', made: [{ body: { ...said(ANSWER), citations } as ItemBody }] }],
+    turns: [{ asked: 'Is the ferry back?', made: [...SEARCHED, { body: { ...said(ANSWER), citations } as ItemBody }] }],
   });
   await browser.enter(stage.url);
   const shown = await browser.open();
@@ -79,6 +100,18 @@ test('an answer shows its sources, what was found about each, and which words ar
   await shown.mouse.move(0, 0);
   await shown.locator('body').click({ position: { x: 1, y: 1 } });
   await checkLooks(shown, 'citations');
+
+  await shown.getByRole('button', { name: 'Inspect the newest turn' }).click();
+  const inspector = shown.getByRole('dialog');
+  expect(await inspector.getByRole('row', { name: /^this turn/ }).innerText()).toMatch(/1\s+0\s+\$0.02/);
+  const checks = inspector.locator('section', { hasText: 'Citations' }).getByRole('listitem');
+  expect(await checks.allInnerTexts()).toMatchObject([
+    expect.stringMatching(/s1 Harbour of Lund[^]*These words are on the page[^]*the ferry runs again/),
+    expect.stringMatching(/s2 The toll falls[^]*From the search result/),
+    expect.stringMatching(/s1 Harbour of Lund[^]*These words are not on the page/),
+    expect.stringMatching(/s7[^]*There is no such source or page/),
+  ]);
+  await takePicture(shown, 'citation-checks');
   expect(shown.problems).toEqual([]);
   await shown.close();
 });

@@ -1,18 +1,21 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { WebCount, WebUse } from '#domain/search/web-use.ts';
 import { type ContentPart, type FunctionCallItem, type TimedItem, textOf } from '#domain/thread/item.ts';
 import type { MadeSummary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import { callsOf } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
+import { WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import type { TurnSpan } from '#domain/trace/turn-span.ts';
 import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
 import type { Prompt } from '#models/model.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { readWebUse } from '#store/spending/web-use.ts';
 import { findSummary } from '#store/threads/summaries.ts';
 import { listHistory } from '#store/threads/thread-items.ts';
 import { findTimedGate, findTurnTimes, type TimedGate } from '#store/threads/turn-details.ts';
@@ -38,6 +41,8 @@ export type Inspection = {
   readonly summary: MadeSummary | undefined;
   /** What the model had read when it made each of the turn's calls, as the items are now, and what let it run. */
   readonly judged: readonly JudgedCall[];
+  /** What was searched and opened. */
+  readonly web: WebUse & { readonly ofTurn: WebCount };
   /** Text of attempts that crashed before they wrote it. */
   readonly superseded: readonly { readonly attempt: number; readonly text: string }[];
 };
@@ -57,7 +62,7 @@ export function createInspectTurn(
 ): InspectTurn {
   const { db, engine, tools } = parts;
   return async (owner, id) => {
-    const { turn, times, history, answer, summary, gate } = await withOwner(db, owner, async (trx) => {
+    const { turn, times, history, answer, summary, gate, web } = await withOwner(db, owner, async (trx) => {
       const found = await findTurnTimes(trx, owner, id);
       const row = found && (await findTurn(trx, owner, found.threadId, id));
       if (!row) throw new NotFound('This turn does not exist.');
@@ -70,6 +75,7 @@ export function createInspectTurn(
         answer: newest,
         summary: await findSummary(trx, owner, row.threadId, { seq: row.seq, before: newest?.createdAt }),
         gate: await findTimedGate(trx, owner, id),
+        web: await readWebUse(trx, owner, { threadId: row.threadId, run: row.run ?? row.id }),
       };
     });
     const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
@@ -101,8 +107,21 @@ export function createInspectTurn(
             ]
           : [],
       ),
+      web: { ...web, ofTurn: webCountOf(items) },
       superseded: supersededIn(trace, items),
     };
+  };
+}
+
+/** As `readWebUse` counts them: calls that have started, and the costs of outputs. */
+function webCountOf(items: readonly TimedItem[]): WebCount {
+  const calls = items.filter((item) => item.type === 'function_call').filter(({ startedAt }) => startedAt !== null);
+  const costs = items.flatMap((item) => (item.type === 'function_call_output' ? (item.costUsd ?? []) : []));
+  const isUnpriced = items.some((item) => item.type === 'function_call_output' && item.costUsd === null);
+  return {
+    searches: calls.filter(({ name }) => name === WEB_SEARCH).length,
+    pages: calls.filter((call) => call.name === WEB_FETCH && call.arguments.includes('"url"')).length,
+    usd: isUnpriced ? null : costs.reduce((sum, usd) => sum + usd, 0),
   };
 }
 

@@ -95,6 +95,7 @@ type OutputExtras = {
   readonly reads?: OutputReads;
   readonly ran?: RanCode | undefined;
   readonly allowedBy?: AllowedBy | undefined;
+  readonly costUsd?: number | null | undefined;
   readonly files?: readonly AttachedPart[];
   readonly version?: NewVersion | undefined;
   readonly sources?: readonly NumberedSource[];
@@ -103,7 +104,7 @@ type OutputExtras = {
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { reads = {}, ran, allowedBy, files = [], version, sources = [] }: OutputExtras = {},
+  { reads = {}, ran, allowedBy, costUsd, files = [], version, sources = [] }: OutputExtras = {},
 ): WrittenItem {
   const item = plain({
     id: newId(),
@@ -113,6 +114,7 @@ export function outputOf(
     reads,
     ...(ran && { ran }),
     ...(allowedBy && { allowedBy }),
+    ...(costUsd !== undefined && { costUsd }),
   });
   return { ...item, ...(version && { version }), ...(sources.length > 0 && { sources }) };
 }

@@ -75,7 +75,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
   const staging = stageFiles(parts.files, turn, signal);
   const sources = stageSources(parts.db, turn);
   let ran: RanCode | undefined;
-  let cost: ModelCall | null = null;
+  let cost: ModelCall | undefined;
   let reads: OutputReads = tool ? flowOf(tool).reads : {};
   const returned = await parts.log.toolCalled(call, tool, (onStopped) =>
     callTool(call, {
@@ -96,13 +96,23 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
     }),
   );
   const seen = await receiveSources(parts, call.name, sources.staged);
-  const append = (output: WrittenItem) => parts.items.append([output], cost);
+  const append = (output: WrittenItem) => parts.items.append([output], cost ?? null);
   return writeWithFiles(append, staging, situation, async ({ version, line }) => {
     const received = await parts.safety.receive(turn, call.name, line ? `${returned}\n${line}` : returned);
-    const output = outputOf(call, received, { reads, ran, allowedBy, files, version, sources: seen });
+    const output = outputOf(call, received, {
+      reads,
+      ran,
+      allowedBy,
+      costUsd: cost && usdOf(cost),
+      files,
+      version,
+      sources: seen,
+    });
     return keepFiles(output, (kept) => parts.attachments.keep(turn, kept));
   });
 }
+
+const usdOf = ({ usage: { cost } }: ModelCall): number | null => cost && cost.inputUsd + cost.outputUsd;
 
 /** The pages that a call has read, without secrets: they are stored whole, and are shown again later. */
 const receiveSources = (

@@ -90,6 +90,8 @@ export type FunctionCallOutputBody = {
   readonly ran?: RanCode;
   /** What let the call run; missing if it did not run, or ran in an older version. */
   readonly allowedBy?: AllowedBy;
+  /** What the operator pays for the call, such as for a search; null if the price is not known. */
+  readonly costUsd?: number | null;
   /** The person has read it and answers for it: later calls are not judged by it. */
   readonly vouched?: true;
 };

@@ -1,25 +1,35 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
-import type { WebUse } from '#domain/search/web-use.ts';
-import { WEB_SEARCH } from '#domain/tool/reserved-names.ts';
+import type { WebCount, WebUse } from '#domain/search/web-use.ts';
+import { WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** What the turns of a run have searched so far, and what their user did today (UTC). A summary or a restart changes nothing. */
+/** What the turns of a run have searched and opened so far, and what their user did today (UTC). A summary or a restart changes nothing. */
 export async function readWebUse(
   trx: OwnedTransaction,
   owner: Owner,
   { threadId, run }: { readonly threadId: ThreadId; readonly run: TurnId },
 ): Promise<WebUse> {
-  const { rows } = await sql<WebUse>`
+  const ofRun = await sql<WebCount>`
     select
-      (select count(*)::integer from items join turns on turns.id = items.turn_id
-        where items.thread_id = ${threadId} and items.user_id = ${owner.userId} and coalesce(turns.run, turns.id) = ${run}
-          and items.started_at is not null and body::text like ${`%"name":"${WEB_SEARCH}"%`}) as searches_of_run,
-      (select coalesce(sum(calls), 0)::integer from usage_days where user_id = ${owner.userId}
-        and day = (now() at time zone 'utc')::date and provider = 'web' and model like 'search %') as searches_today,
-      (select coalesce(sum(calls), 0)::integer from usage_days where user_id = ${owner.userId}
-        and day = (now() at time zone 'utc')::date and provider = 'web' and model = 'page') as pages_today`.execute(
+      count(*) filter (where isCall and body::text like ${named(WEB_SEARCH)})::integer as searches,
+      count(*) filter (where isCall and body::text like ${named(WEB_FETCH)} and body->>'arguments' like '%"url"%')::integer as pages,
+      case when bool_or(json_typeof(body->'costUsd') = 'null') then null
+        else coalesce(sum((body->>'costUsd')::float8), 0) end as usd
+    from (select body, items.started_at is not null as isCall from items join turns on turns.id = items.turn_id
+      where items.thread_id = ${threadId} and items.user_id = ${owner.userId} and coalesce(turns.run, turns.id) = ${run}) as made`.execute(
     trx,
   );
-  return rows[0] ?? { searchesOfRun: 0, searchesToday: 0, pagesToday: 0 };
+  const today = await sql<WebCount>`
+    select coalesce(sum(calls) filter (where model like 'search %'), 0)::integer as searches,
+      coalesce(sum(calls) filter (where model = 'page'), 0)::integer as pages,
+      case when sum(unpriced_calls) > 0 then null else coalesce(sum(cost_usd), 0)::float8 end as usd
+    from usage_days where user_id = ${owner.userId} and day = (now() at time zone 'utc')::date and provider = 'web'`.execute(
+    trx,
+  );
+  return { ofRun: ofRun.rows[0] ?? NOTHING, today: today.rows[0] ?? NOTHING };
 }
+
+const named = (tool: string): string => `%"name":"${tool}"%`;
+
+const NOTHING: WebCount = { searches: 0, pages: 0, usd: 0 };

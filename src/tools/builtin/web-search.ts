@@ -79,9 +79,9 @@ async function refusalOf(
   if (!opened) return NO_ENGINE;
   const use = await webUse?.();
   if (!use) return undefined;
-  if (use.searchesOfRun > MOST_SEARCHES)
+  if (use.ofRun.searches > MOST_SEARCHES)
     return `Not searched: ${MOST_SEARCHES} searches were made for this message. Answer with what you have, and say what is missing.`;
-  if (use.searchesToday >= limits.searches)
+  if (use.today.searches >= limits.searches)
     return `Not searched: the user has made ${limits.searches} searches today, which is the limit. Answer with what you have, and say so.`;
   return undefined;
 }

@@ -159,6 +159,10 @@ test('a search and five of its results are read without a question, and pages ke
   expect(outside.opened).toHaveLength(5);
   expect(outside.opened[0]).toBe('https://site0.example/tides');
   expect(await waits(service, ann)).toBe(0);
+  const turn = first.id.slice('resp_'.length, 'resp_'.length + 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const inspected = await service.request(`/api/turns/${turn}`, { headers: ann.headers });
+  const counted = { searches: 1, pages: 5, cost_usd: '0.005' };
+  expect(await inspected.json()).toMatchObject({ web: { turn: counted, run: counted, today: counted } });
 
   const search = (query: string, previous: { readonly id: string }) =>
     ask(service, ann, `use reborn_web_search {"queries":["${query}"]}`, { previous_response_id: previous.id });

@@ -6,9 +6,11 @@ import { formatCost, formatNumber } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
 import { wordsOfFailure } from '../parts/error-words.ts';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
+import { CheckedCitations } from './checked-citations.tsx';
 import { PromptView } from './prompt-view.tsx';
 import { SpanDetail } from './span-detail.tsx';
 import { type Span, Waterfall } from './waterfall.tsx';
+import { WebUse } from './web-use.tsx';
 
 const MARKS: Record<TurnInspection['status'], Mark> = {
   queued: 'idle',
@@ -66,6 +68,8 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
       </div>
       <Waterfall turn={turn} chosen={chosen} onChoose={setChosen} />
       {chosen && <SpanDetail turn={turn} span={chosen} />}
+      <WebUse web={turn.web} />
+      <CheckedCitations items={turn.items} />
       {turn.superseded.map((half) => (
         <section key={`${half.attempt} ${half.text.length}`}>
           <h2 className="text-meta text-soft">

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { Inspection, InspectTurn } from '#agent/inspection/inspect-turn.ts';
 import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { TurnId } from '#domain/ids.ts';
+import type { WebCount } from '#domain/search/web-use.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { ALLOWED_BY } from '#domain/tool/allowed-by.ts';
+import { renderUsd } from '#domain/usage.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
@@ -63,6 +65,12 @@ const summaryShape = z.strictObject({
   created_at: time,
 });
 
+const webCount = z.strictObject({
+  searches: z.int().min(0),
+  pages: z.int().min(0),
+  cost_usd: z.string().nullable().describe('What the searches cost, as a decimal; null when a price is unknown.'),
+});
+
 const timedGate = nestedGate.extend({ created_at: time, answered_at: time.nullable() });
 
 const turnInspection = z
@@ -102,6 +110,13 @@ const turnInspection = z
         }),
       )
       .describe('What the model had read when it made each call, without texts that the person has trusted since.'),
+    web: z
+      .strictObject({
+        turn: webCount,
+        run: webCount.describe("Since the person's last message."),
+        today: webCount.describe('Of the user, on this day (UTC).'),
+      })
+      .describe('What was searched and opened.'),
     gate: timedGate.nullable(),
     prompt: promptShape,
     summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
@@ -140,12 +155,23 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
       allowed_by: allowedBy ?? null,
       layers: layers ? [...layers] : null,
     })),
+    web: {
+      turn: renderWebCount(inspection.web.ofTurn),
+      run: renderWebCount(inspection.web.ofRun),
+      today: renderWebCount(inspection.web.today),
+    },
     gate: gate ? renderAs(timedGate, gate, renderNestedGate(gate)) : null,
     prompt: renderPrompt(inspection.prompt),
     summary: inspection.summary ? renderSummary(inspection.summary) : null,
     superseded: [...inspection.superseded],
   });
 }
+
+const renderWebCount = ({ searches, pages, usd }: WebCount): z.infer<typeof webCount> => ({
+  searches,
+  pages,
+  cost_usd: usd === null ? null : renderUsd(usd),
+});
 
 const renderSummary = (summary: NonNullable<Inspection['summary']>): z.infer<typeof summaryShape> =>
   renderAs(summaryShape, summary, { usage: renderUsage(summary.usage) });

@@ -10,11 +10,12 @@ export function limitPages(tool: Tool, most: number): Tool {
     ...tool,
     async prepare(argumentsJson, context) {
       const use = await context.webUse?.();
-      if ((use?.pagesToday ?? 0) + SPARE_PAGES <= most) await tool.prepare?.(argumentsJson, context);
+      if ((use?.today.pages ?? 0) + SPARE_PAGES <= most) await tool.prepare?.(argumentsJson, context);
     },
     async call(argumentsJson, context) {
+      if (tool.source?.(argumentsJson) === undefined) return tool.call(argumentsJson, context); // it reads what is stored
       const startedAt = performance.now();
-      if (((await context.webUse?.())?.pagesToday ?? 0) >= most) {
+      if (((await context.webUse?.())?.today.pages ?? 0) >= most) {
         context.onReads?.({});
         return JSON.stringify({
           error: `Not opened: ${most} pages were opened for the user today, which is the limit. Answer with what you have, and say so.`,
