@@ -5,6 +5,7 @@ import { afterAll, expect } from 'vitest';
 import { makePdf } from '../../support/document-files.ts';
 import { journey } from '../../support/journey.ts';
 import { readStream } from '../../support/read-stream.ts';
+import { isSummaryPrompt } from '../../support/scripted-model.ts';
 import type { Service, WireResponse } from '../../support/service.ts';
 
 const PROSE = 'The harbour of Lund was dredged in spring, and the ferry runs again twice a day.';
@@ -40,11 +41,11 @@ const LINK = '([news.example](https://www.news.example/a_%28b%29))';
 type Part = { text: string; annotations: { url: string; title: string; start_index: number; end_index: number }[] };
 const partOf = ({ output }: WireResponse) => (output as unknown as { content: Part[] }[]).at(-1)?.content[0] as Part;
 
+const threadOf = (response: WireResponse) =>
+  response.id.slice('resp_'.length + 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
 async function marksOf(service: Service, response: WireResponse) {
-  const threadId = response.id
-    .slice('resp_'.length + 32)
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  const page = await service.request(`/api/threads/${threadId}/items`);
+  const page = await service.request(`/api/threads/${threadOf(response)}/items`);
   const { items } = (await page.json()) as { items: { citations?: { marks: object[]; sources: object[] } }[] };
   return items.at(-1)?.citations;
 }
@@ -165,3 +166,37 @@ test('chat completions have the links, too', async ({ service }) => {
   const [{ url_citation } = { url_citation: { start_index: 0, end_index: 0 } }] = annotations;
   expect(content.slice(url_citation.start_index, url_citation.end_index)).toBe(LINK);
 });
+
+test('a page keeps its number through a summary, and the next page gets the next number', async ({
+  startAnother,
+  model,
+}) => {
+  const small = await startAnother({ LLM_CONTEXT_TOKENS: '6000' });
+  const filler = 'and so the day went on, with nothing much to say about it. '.repeat(20);
+  let last = await small.ask(READ);
+  const before = model.seen.filter(isSummaryPrompt).length;
+  while (model.seen.filter(isSummaryPrompt).length < before + 2)
+    last = await small.ask(`say yes ${filler}`, { previous_response_id: last.id });
+  const said = await small.ask('say They wrote “the ferry runs again twice a day” [s1].', {
+    previous_response_id: last.id,
+  });
+  expect(await marksOf(small, said)).toMatchObject({
+    marks: [{ number: 1, check: 'quoted' }],
+    sources: [{ number: 1, url: 'https://www.news.example/a_(b)', how: 'read' }],
+  });
+  const again = await small.ask(READ, { previous_response_id: said.id });
+  expect(await shownNumber(small, again)).toBe('[s1]');
+  const other = await small.ask('use reborn_web_fetch {"url":"https://www.news.example/other"}', {
+    previous_response_id: again.id,
+  });
+  expect(await shownNumber(small, other)).toBe('[s2]');
+  await small.close();
+});
+
+/** The number in the newest output, as the model has seen it. */
+async function shownNumber(service: Service, response: WireResponse) {
+  const page = await service.request(`/api/threads/${threadOf(response)}/items`);
+  const { items } = (await page.json()) as { items: { type: string; output?: { text: string }[] }[] };
+  const output = items.findLast(({ type }) => type === 'function_call_output')?.output?.[0]?.text ?? '';
+  return /Source: (\[s\d+\])/.exec(output)?.[1];
+}
