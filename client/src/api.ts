@@ -1676,6 +1676,7 @@ export type TurnInspection = {
       } | null;
       /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
       readonly always?: readonly string[];
+      readonly card?: CallCard;
     })[];
     /** What the model had read: no text by others, some, or some together with private data. */
     readonly situation: 'clean' | 'foreign' | 'both';
@@ -1755,6 +1756,48 @@ export type ReadSource = {
   readonly item_id: string | null;
 };
 
+/** How the call reads on a card, besides its exact arguments. */
+export type CallCard = {
+  /** What the tool calls itself, if others wrote it. */
+  readonly title?: string;
+  /** The first sentence of its description, if others wrote it. */
+  readonly says?: string;
+  /** The MCP server that it belongs to. */
+  readonly server?: string;
+  /** How a call reads, by language. The first one whose arguments the call has is used. */
+  readonly templates?: readonly ({
+    /** Only for calls in which this argument has this value. */
+    readonly when?: {
+      readonly path: string;
+      readonly value: string | number | boolean;
+    };
+    /** A question with arguments in braces. */
+    readonly ask: {
+      readonly en: string;
+      readonly de?: string;
+      readonly nb?: string;
+    };
+    /** The same when the call has run, with the verb between asterisks. */
+    readonly did: {
+      readonly en: string;
+      readonly de?: string;
+      readonly nb?: string;
+    };
+  })[];
+  /** Labels of arguments. Keys of nested arguments are joined with dots. */
+  readonly fields?: readonly ({
+    readonly path: string;
+    readonly label: {
+      readonly en: string;
+      readonly de?: string;
+      readonly nb?: string;
+    };
+    readonly kind?: 'text' | 'exact' | 'code' | 'time';
+  })[];
+  /** Names of what arguments identify, by the argument. null: there is no such thing. */
+  readonly names?: Readonly<Record<string, string | null>>;
+};
+
 export type ChatRequest = {
   readonly message: string;
   readonly thread_id?: string | null;
@@ -1812,6 +1855,7 @@ export type ChatReply = {
       } | null;
       /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
       readonly always?: readonly string[];
+      readonly card?: CallCard;
     })[];
     /** What the model had read: no text by others, some, or some together with private data. */
     readonly situation: 'clean' | 'foreign' | 'both';
@@ -1880,6 +1924,7 @@ export type OpenGate = {
     } | null;
     /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
     readonly always?: readonly string[];
+    readonly card?: CallCard;
   })[];
   /** What the model had read: no text by others, some, or some together with private data. */
   readonly situation: 'clean' | 'foreign' | 'both';

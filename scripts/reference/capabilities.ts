@@ -129,4 +129,21 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'limits.memory_mb': 'Memory per call, in MiB.',
   'limits.cpu_secs': 'CPU time per call, in seconds.',
   'limits.wall_secs': 'Total time per call, in seconds.',
+  'card.templates': 'How calls read on the card of an approval. The first one that fits the arguments is used.',
+  'card.templates[].when.path': 'Only for calls in which this argument …',
+  'card.templates[].when.value': '… has this value.',
+  'card.templates[].ask.en':
+    'A question with arguments in braces, such as `Look up the weather in {city}?`. In English.',
+  'card.templates[].ask.de': 'In German.',
+  'card.templates[].ask.nb': 'In Norwegian.',
+  'card.templates[].did.en':
+    'The same when the call has run, with the verb marked: `**Looked up** the weather in {city}`. In English.',
+  'card.templates[].did.de': 'In German.',
+  'card.templates[].did.nb': 'In Norwegian.',
+  'card.fields': 'Labels of the arguments, instead of their keys or the titles in the schema.',
+  'card.fields[].path': 'The argument. Keys of nested ones are joined with dots.',
+  'card.fields[].label.en': 'The label. In English.',
+  'card.fields[].label.de': 'In German.',
+  'card.fields[].label.nb': 'In Norwegian.',
+  'card.fields[].kind': 'How the value is shown: `exact` and `code` in a fixed-width face, `time` as people write it.',
 };

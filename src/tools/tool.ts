@@ -7,6 +7,7 @@ import type { AttachedPart, OutputReads, RanCode } from '#domain/thread/item.ts'
 import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
+import type { ToolCard } from '#domain/tool/call-card.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
 import type { AddressQuestion, ReadSoFar } from '#domain/tool/read-so-far.ts';
 import { isReservedName } from '#domain/tool/reserved-names.ts';
@@ -36,6 +37,12 @@ export type Tool = {
   state?(owner: Pick<Principal, 'userId'>, workspace: WorkspaceId): Promise<string>;
   /** The MCP server that it belongs to. */
   readonly server?: string;
+  /** What it calls itself, for people. */
+  readonly title?: string;
+  /** How its calls read on a card; built-in tools have theirs in `builtin/cards.ts`. */
+  readonly card?: ToolCard;
+  /** Names of what the arguments identify, for the card: `{ id: 'Morning summary' }`. null: there is no such thing. */
+  names?(argumentsJson: string, owner: Pick<Principal, 'userId'>): Promise<Readonly<Record<string, string | null>>>;
   /** This version was not reviewed: the operator's `allow` does not apply to it. */
   readonly unreviewed?: true;
   /** Whether the owner of the secrets must sign in first. The call waits until then. */

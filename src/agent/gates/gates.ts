@@ -16,6 +16,7 @@ import { findCallQuestion } from '#store/tools/call-questions.ts';
 import { hasSiteGrant } from '#store/tools/site-grants.ts';
 import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
 import { type AnsweredQuestion, flowOf, isInstalled, type Tool, type ToolSet } from '#tools/tool.ts';
+import { cardOf } from './call-card.ts';
 import { type CallFacts, type JudgedCall, judgeCall } from './judge-call.ts';
 import { findSecretsOwner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
@@ -147,6 +148,7 @@ async function factsOf(
   const { irreversible, hosts } = flowOf(tool, call.arguments);
   // What the first call does changes the state of the next ones.
   const others = irreversible || tool.state ? [] : await othersToAsk(facts.callsAfter(call), facts);
+  const card = await cardOf(tool, call.arguments, facts.owner);
   return {
     ...(reason && { reason }),
     situation: read.situation,
@@ -156,6 +158,7 @@ async function factsOf(
     ...(others.length > 0 && { others }),
     ...(facts.mission && { mission: facts.mission }),
     ...(irreversible && { irreversible }),
+    ...(card && { card }),
   };
 }
 
@@ -167,7 +170,8 @@ async function othersToAsk(calls: readonly GatedCall[], facts: DecisionFacts): P
       continue;
     const { level, address } = await judge(tool, call, facts.readBefore(call), facts);
     if (level !== 'ask' || (await approvalOf(tool, call, facts))) continue;
-    asked.push({ call, revision: tool.revision ?? null, ...(address && { address }) });
+    const card = await cardOf(tool, call.arguments, facts.owner);
+    asked.push({ call, revision: tool.revision ?? null, ...(address && { address }), ...(card && { card }) });
   }
   return asked;
 }

@@ -2,6 +2,7 @@ import type { GateId, MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { FunctionCallBody, NewItem } from '../thread/item.ts';
 import type { Because, Situation } from '../thread/origin.ts';
+import type { CallCard } from './call-card.ts';
 import type { AddressQuestion } from './read-so-far.ts';
 
 /** The reason why a thread waits. A gate is a database row and holds no memory, so it can wait for weeks. */
@@ -57,12 +58,15 @@ export type GateFacts = {
   readonly mission?: MissionId;
   /** What the call does can't be undone, so it is never approved for always. */
   readonly irreversible?: true;
+  /** How the call reads on the card. */
+  readonly card?: CallCard;
 };
 
 export type AskedCall = {
   readonly call: GatedCall;
   readonly revision: string | null;
   readonly address?: AddressQuestion;
+  readonly card?: CallCard;
 };
 
 export type GatedCall = NewItem & FunctionCallBody;
@@ -73,6 +77,7 @@ export function callsOf({
   revision = null,
   asked,
 }: Pick<NewGate, 'call' | 'asked'> & { readonly revision?: string | null }): AskedCall[] {
-  const first = { call, revision, ...(asked?.address && { address: asked.address }) };
+  const { address, card } = asked ?? {};
+  const first = { call, revision, ...(address && { address }), ...(card && { card }) };
   return [first, ...(asked?.others ?? [])];
 }

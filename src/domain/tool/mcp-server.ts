@@ -69,6 +69,8 @@ export type McpPromptArgument = { readonly name: string; readonly description: s
 /** A tool of a server, cleaned and bounded. The three hints are claims of the server. */
 export type McpTool = {
   readonly name: string;
+  /** What people call it. */
+  readonly title?: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly readOnly: boolean;

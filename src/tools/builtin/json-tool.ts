@@ -14,6 +14,8 @@ type ToolOptions<P, Answer> = {
   /** true when left out. */
   readonly repeatable?: boolean;
   readonly flow: ToolFlow;
+  /** Names of what the arguments identify, for the card of an approval. */
+  readonly names?: (given: P, owner: ToolContext['owner']) => Promise<Readonly<Record<string, string | null>>>;
   readonly act: (given: P, owner: ToolContext['owner'], context: ToolContext) => Promise<Answer>;
 };
 
@@ -30,7 +32,7 @@ export const textTool = <P>(options: ToolOptions<P, string>): Tool =>
   );
 
 function checkedTool<P, Answer>(
-  { name, description, parameters, level = 'allow', repeatable = true, flow, act }: ToolOptions<P, Answer>,
+  { name, description, parameters, level = 'allow', repeatable = true, flow, names, act }: ToolOptions<P, Answer>,
   render: (answer: Answer) => string,
   refuse: (error: string) => string,
 ): Tool {
@@ -39,6 +41,12 @@ function checkedTool<P, Answer>(
     repeatable,
     level,
     flow,
+    ...(names && {
+      names: async (argumentsJson, owner) => {
+        const given = parseArguments(parameters, argumentsJson);
+        return 'error' in given ? {} : names(given.value, owner);
+      },
+    }),
     call: async (argumentsJson, context) => {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return refuse(given.error);

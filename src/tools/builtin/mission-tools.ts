@@ -126,6 +126,7 @@ const updateTool = (missions: MissionPort) =>
       next_times: z.array(z.string().max(32)).max(5).optional(),
     }),
     level: 'ask',
+    names: namesIn(missions),
     act: async ({ schedule: asked, schedule_words: words = '', next_times: times = [], ...given }, owner) => {
       if (asked) await checkShown(missions, owner, { schedule: asked, schedule_words: words, next_times: times });
       const changed = await missions.update(owner, missionId(given.id), {
@@ -144,6 +145,7 @@ const pauseTool = (missions: MissionPort) =>
     description: 'Pauses a mission, or resumes it with paused false.',
     parameters: z.strictObject({ id, paused: z.boolean() }),
     level: 'ask',
+    names: namesIn(missions),
     act: async (given, owner) => {
       const found = missionId(given.id);
       return render(given.paused ? await missions.pause(owner, found) : await missions.resume(owner, found));
@@ -157,6 +159,7 @@ const runTool = (missions: MissionPort) =>
     description: 'Starts a run of a mission now, besides its schedule.',
     parameters: z.strictObject({ id }),
     level: 'ask',
+    names: namesIn(missions),
     act: async (given, owner, { idempotencyKey }) => {
       const { slot, state } = await missions.run(owner, missionId(given.id), idempotencyKey);
       return { due: slot.toISOString(), state };
@@ -170,11 +173,20 @@ const deleteTool = (missions: MissionPort) =>
     description: 'Deletes a mission and its list of runs permanently.',
     parameters: z.strictObject({ id }),
     level: 'ask',
+    names: namesIn(missions),
     act: async (given, owner) => {
       await missions.delete(owner, missionId(given.id));
       return { deleted: given.id };
     },
   });
+
+/** Cards show the mission's name instead of its id. */
+const namesIn =
+  (missions: MissionPort) =>
+  async (given: { readonly id: string }, owner: Owner): Promise<Record<string, string | null>> => {
+    const found = (await missions.list(owner)).find(({ mission }) => mission.id === given.id);
+    return { id: found?.mission.name ?? null };
+  };
 
 /** The user has approved these words and times, so they must be those of the schedule. Times that have passed since don't count. */
 async function checkShown(

@@ -29,7 +29,7 @@ export type ComponentHost = {
 /** An installed component as a tool of the agent. It can reach only what its capabilities grant. */
 export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
   const capabilities = parseCapabilities(row.capabilities);
-  const { auth } = capabilities;
+  const { auth, card } = capabilities;
   const rights = componentRights(row);
   const { repeatable } = rights;
   const definition = { name: row.name, description: row.description, parameters: row.parameters, strict: null };
@@ -38,6 +38,7 @@ export function createComponentTool(row: ToolRow, host: ComponentHost): Tool {
     definition,
     ...rights,
     revision: row.revision,
+    ...(card && { card }),
     needsSignIn: async (owner) =>
       auth !== undefined && !(await host.credentials.exists({ auth, owner, secretName: auth.secretName })),
     quarantineLeft: () => host.jails.quarantineLeft(row.name),

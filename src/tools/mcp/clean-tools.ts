@@ -16,6 +16,7 @@ type Source = {
 
 const MAX_TOOLS = 200;
 const MAX_ALL_BYTES = 512 * 1024;
+const MAX_TITLE_BYTES = 200;
 const MAX_DESCRIPTION_BYTES = 2048;
 const MAX_SCHEMA_BYTES = 32 * 1024;
 const MAX_SCHEMA_DEPTH = 16;
@@ -58,14 +59,16 @@ class LeftOut extends Error {}
 
 function cleanTool(entry: unknown, source: Source): McpTool {
   if (!isObject(entry)) throw new LeftOut('it is not an object');
-  const { name, description, inputSchema, annotations, execution } = entry;
+  const { name, title, description, inputSchema, annotations, execution } = entry;
   if (typeof name !== 'string' || !NAME.test(name))
     throw new LeftOut('a name has 1 to 128 letters, digits, dots, dashes and underscores');
   if (isObject(execution) && execution['taskSupport'] === 'required') throw new LeftOut('it runs only as a task');
   const hints = isObject(annotations) ? annotations : {};
   const hide = (text: string, maxBytes: number) => withoutSecrets(cleanText(text, maxBytes), source.secrets);
+  const called = [title, hints['title']].find((each) => typeof each === 'string' && each.trim() !== '');
   const tool = {
     name,
+    ...(typeof called === 'string' && { title: hide(called, MAX_TITLE_BYTES) }),
     description: typeof description === 'string' ? hide(description, MAX_DESCRIPTION_BYTES) : '',
     parameters: cleanSchema(inputSchema, hide),
     readOnly: hints['readOnlyHint'] === true && hints['destructiveHint'] !== true,

@@ -16,6 +16,7 @@ export function createMcpTool(server: McpServer, tool: McpTool, host: McpHost): 
     ...rights,
     revision: tool.digest,
     asks: true,
+    ...(tool.title !== undefined && !rights.unreviewed && { title: tool.title }),
     ...serverFields(server, host),
     async call(argumentsJson, context) {
       const problem = paramsProblem(argumentsJson);

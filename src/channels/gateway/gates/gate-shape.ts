@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { withTemplates } from '#agent/gates/call-card.ts';
 import type { ShownGate } from '#agent/gates/shown-gate.ts';
 import { type Because, SITUATIONS, SOURCE_KINDS } from '#domain/thread/origin.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
-import { callsOf, type NewGate } from '#domain/tool/gate.ts';
+import { type AskedCall, callsOf, type NewGate } from '#domain/tool/gate.ts';
 import type { Question } from '#domain/tool/question.ts';
 import type { AddressQuestion } from '#domain/tool/read-so-far.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
@@ -50,6 +51,45 @@ const always = z
     'The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted.',
   );
 
+const words = z.strictObject({ en: z.string(), de: z.string().optional(), nb: z.string().optional() });
+
+const card = z
+  .strictObject({
+    title: z.string().optional().describe('What the tool calls itself, if others wrote it.'),
+    says: z.string().optional().describe('The first sentence of its description, if others wrote it.'),
+    server: z.string().optional().describe('The MCP server that it belongs to.'),
+    templates: z
+      .array(
+        z.strictObject({
+          when: z
+            .strictObject({ path: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })
+            .optional()
+            .describe('Only for calls in which this argument has this value.'),
+          ask: words.describe('A question with arguments in braces.'),
+          did: words.describe('The same when the call has run, with the verb between asterisks.'),
+        }),
+      )
+      .optional()
+      .describe('How a call reads, by language. The first one whose arguments the call has is used.'),
+    fields: z
+      .array(
+        z.strictObject({
+          path: z.string(),
+          label: words,
+          kind: z.enum(['text', 'exact', 'code', 'time']).optional(),
+        }),
+      )
+      .optional()
+      .describe('Labels of arguments. Keys of nested arguments are joined with dots.'),
+    names: z
+      .record(z.string(), z.string().nullable())
+      .optional()
+      .describe('Names of what arguments identify, by the argument. null: there is no such thing.'),
+  })
+  .optional()
+  .describe('How the call reads on a card, besides its exact arguments.')
+  .meta({ id: 'CallCard' });
+
 /** An open gate, with what a person needs to know in order to answer it. */
 export const openGate = z
   .strictObject({
@@ -60,7 +100,7 @@ export const openGate = z
     kind: gateKind,
     call: toolCall,
     calls: z
-      .array(toolCall.extend({ address, always }))
+      .array(toolCall.extend({ address, always, card }))
       .describe('All calls of one answer that are approved or denied together. The first one is `call`.'),
     situation,
     because: z
@@ -135,12 +175,18 @@ export function renderNestedGate(
       ...renderToolCall(each.call),
       address: renderAddress(each.address),
       ...(acceptsAlways && { always: scopeOf(each.call) }),
+      ...renderCard(each),
     })),
     situation: asked?.situation ?? 'clean',
     because: (asked?.because ?? []).map(renderBecause),
     address: renderAddress(asked?.address),
     mission_id: asked?.mission ?? null,
   };
+}
+
+function renderCard({ call, card: stored }: AskedCall): { card?: z.infer<typeof card> } {
+  const shown = withTemplates(call.name, stored);
+  return shown ? { card: structuredClone(shown) as z.infer<typeof card> } : {};
 }
 
 const renderAddress = (question: AddressQuestion | undefined): z.infer<typeof address> =>

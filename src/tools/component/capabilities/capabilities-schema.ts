@@ -32,7 +32,24 @@ export function capabilitiesSchema() {
       cpu_secs: whole(1, 60).default(10),
       wall_secs: whole(1, 600).default(60),
     }).prefault({}),
+    card: card().exactOptional(),
   });
+}
+
+function card() {
+  const words = () => strict({ en: line(300), de: line(300).exactOptional(), nb: line(300).exactOptional() });
+  const path = () => matching(/^[\w.]{1,100}$/, 'must be keys of the arguments, joined with dots');
+  const template = strict({
+    when: strict({ path: path(), value: z.union([line(100), z.number(), z.boolean()]) }).exactOptional(),
+    ask: words(),
+    did: words(),
+  });
+  const field = strict({
+    path: path(),
+    label: words(),
+    kind: z.enum(['text', 'exact', 'code', 'time']).exactOptional(),
+  });
+  return strict({ templates: list(template, 20), fields: list(field, 100) });
 }
 
 function http() {

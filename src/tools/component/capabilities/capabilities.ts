@@ -1,3 +1,4 @@
+import type { ToolCard } from '#domain/tool/call-card.ts';
 import type { ToolAuth } from '../../auth/tool-auth.ts';
 
 /** What a tool can reach and use: the checked capabilities file, with defaults filled in. */
@@ -9,6 +10,8 @@ export type Capabilities = {
   readonly auth?: ToolAuth;
   readonly setup: { readonly requiredSecrets: readonly RequiredSecret[] };
   readonly limits: ToolLimits;
+  /** How the calls of the tool read on the card of an approval. */
+  readonly card?: ToolCard;
 };
 
 /** An empty allowlist means that the tool reaches nothing. */

@@ -118,7 +118,7 @@ test('all problems are reported together, each with its position', () => {
     'http.allowlist[0].path_prefix: is missing',
     'http.allowlist[0].methods[0]: must be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
     'http.timeout_secs: must be a whole number from 1 to 300',
-    'it has no key "htpp": it may have version, wit_version, http, secrets, auth, setup, limits',
+    'it has no key "htpp": it may have version, wit_version, http, secrets, auth, setup, limits, card',
   ]);
   expect(() => parseCapabilities(file)).toThrow(/must be fixed:\n- http\.allowlist\[0\]\.host: must/);
 });
@@ -252,4 +252,18 @@ test('two credentials do not fill the same place of the same request', () => {
   expect(two({ type: 'query_param', name: 'key' }, { type: 'query_param', name: 'KEY' })).toHaveLength(1);
   expect(two({ type: 'bearer' }, header('X-Api-Key'))).toEqual([]);
   expect(two({ type: 'bearer' }, { type: 'bearer' }, ['other.example.com'])).toEqual([]);
+});
+
+test('a card has templates and labels, and the paths in it are not renamed', () => {
+  const words = { en: 'Look up {country_code}?', de: '{country_code} nachsehen?' };
+  const card = {
+    templates: [{ when: { path: 'is_new', value: true }, ask: words, did: words }],
+    fields: [{ path: 'country_code', label: { en: 'Country' }, kind: 'exact' }],
+  };
+  expect(parseCapabilities({ card }).card).toEqual(card);
+  expect(problemsOf({ card: { templates: [{ ask: words }], fields: [{ path: 'a b', label: {} }] } })).toEqual([
+    'card.templates[0].did: is missing',
+    'card.fields[0].path: must be keys of the arguments, joined with dots',
+    'card.fields[0].label.en: is missing',
+  ]);
 });
