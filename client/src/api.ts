@@ -210,7 +210,7 @@ export type OutputText = {
   readonly logprobs: readonly never[];
 };
 
-export type Annotation = ContainerFileCitation | UrlCitation;
+export type Annotation = ContainerFileCitation | FileCitation | UrlCitation;
 
 /** Only for requests with hosted tools. */
 export type ContainerFileCitation = {
@@ -220,6 +220,15 @@ export type ContainerFileCitation = {
   readonly filename: string;
   readonly start_index: number;
   readonly end_index: number;
+};
+
+export type FileCitation = {
+  readonly type: 'file_citation';
+  /** The file in the thread's container. */
+  readonly file_id: string;
+  readonly filename: string;
+  /** The end of the marker in the text, such as `[lease.pdf, p. 7]`, in UTF-16 units. */
+  readonly index: number;
 };
 
 /** The indexes count UTF-16 units, as JavaScript does. */

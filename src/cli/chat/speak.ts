@@ -50,5 +50,5 @@ export function createSpeaker(write: (text: string) => void) {
 
 function citing(citations: Citations | undefined) {
   const list = createSourceList();
-  return { list, text: createCitedText(citations, list.show) };
+  return { list, text: createCitedText(citations, list.show, list.showPage) };
 }

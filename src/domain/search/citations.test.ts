@@ -164,6 +164,20 @@ test('a stream that is cut anywhere gives the same texts and markers', () => {
     }
 });
 
+test('a stream with documents that is cut anywhere gives the same markers', () => {
+  const text = 'A [the lease.pdf, p. 7], [Smith, p. 1] [s1] `[a.pdf, p. 1]` [a.pdf, p. [b.docx, p.2] and [a';
+  const whole = ['[the lease.pdf, p. 7]', '[s1]', '[b.docx, p.2]'];
+  for (let cut = 0; cut <= text.length; cut++)
+    for (const pieces of [[text.slice(0, cut), text.slice(cut)], text.split('')]) {
+      const stream = createMarkerStream({ files: true });
+      const given = [...pieces.flatMap((piece) => stream.push(piece)), ...stream.end()];
+      expect(given.map((piece) => piece.text).join('')).toBe(text);
+      expect(given.filter(({ number, page }) => number ?? page).map((piece) => piece.text)).toEqual(whole);
+    }
+  const stream = createMarkerStream({ files: true });
+  expect(stream.push(`[${'a'.repeat(400)}`)).toHaveLength(1);
+});
+
 test('no more is held back than a marker needs', () => {
   const stream = createMarkerStream();
   expect(stream.push('a [')).toEqual([{ text: 'a ' }]);
@@ -249,7 +263,26 @@ test('a page and a document can stand for the same words', () => {
 
 test('readers of plain text learn what is wrong with a citation of a document', () => {
   const text = '“the rent of the flat is 950 euros” [the lease.pdf, p. 7], and [a.docx, p. 7].';
-  const shown = withSourceList(text, checkCitations(text, [], PAGES));
-  expect(shown).toContain(`${text}\n\nNot on page 7 of “the lease.pdf”: “the rent of the flat is 950 euros”.`);
-  expect(shown).toContain('There is no page 7 of a document “a.docx” here.');
+  expect(withSourceList(text, checkCitations(text, [], PAGES))).toBe(`“the rent of the flat is 950 euros” [1], and [2].
+
+Sources:
+1. \`the lease.pdf\`, p. 7
+2. \`a.docx\`, p. 7
+
+Not on page 7 of “the lease.pdf”: “the rent of the flat is 950 euros”.
+
+There is no page 7 of a document “a.docx” here.`);
+});
+
+test('web pages and documents are numbered together, each page of a document by itself', () => {
+  const text =
+    'A [the lease.pdf, p. 7], b [s1], c [the lease.pdf, p. 8], d[the lease.pdf, p. 7] and `[the lease.pdf, p. 7]`.';
+  expect(
+    withSourceList(text, checkCitations(text, SOURCES, PAGES)),
+  ).toBe(`A [1], b [2], c [3], d [1] and \`[the lease.pdf, p. 7]\`.
+
+Sources:
+1. \`the lease.pdf\`, p. 7
+2. [Page 1](https://a.example/1) – a.example
+3. \`the lease.pdf\`, p. 8`);
 });

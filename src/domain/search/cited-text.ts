@@ -1,16 +1,26 @@
 import type { Citations, CitedSource } from './citations.ts';
-import { createMarkerStream } from './markers.ts';
+import { createMarkerStream, type MarkedPiece, type NamedPage } from './markers.ts';
 
 /** What replaces the marker of a source; undefined leaves it as it is. */
 export type ShowSource = (source: CitedSource) => string | undefined;
 
+/** What replaces the marker of a page of a document. */
+type ShowPage = (page: NamedPage) => string;
+
 /** A place of the shown text that stands for a source. */
 export type ShownCitation = { readonly start: number; readonly end: number; readonly source: CitedSource };
 
-/** An answer for readers without chips: markers of known sources are replaced. The same for a whole text and for a stream of it. */
-export function createCitedText(citations: Pick<Citations, 'sources'> | undefined, show: ShowSource) {
+/**
+ * An answer for readers without chips: markers of known sources are replaced. The same for a whole text and for a stream of it.
+ * Without `showPage`, markers of documents stay: people can read them as they are.
+ */
+export function createCitedText(
+  citations: Pick<Citations, 'sources'> | undefined,
+  show: ShowSource,
+  showPage?: ShowPage,
+) {
   const sources = new Map(citations?.sources.map((source) => [source.number, source]));
-  const stream = createMarkerStream();
+  const stream = createMarkerStream({ files: showPage !== undefined });
   const shown: ShownCitation[] = [];
   let length = 0;
   let last = '';
@@ -20,14 +30,14 @@ export function createCitedText(citations: Pick<Citations, 'sources'> | undefine
     last = text.at(-1) ?? last;
     return text;
   };
-  const write = ({ text, number }: { readonly text: string; readonly number?: number }): string => {
+  const write = ({ text, number, page }: MarkedPiece): string => {
     const source = number === undefined ? undefined : sources.get(number);
-    const link = source && show(source);
-    if (!source || link === undefined) return put(text);
+    const link = source ? show(source) : page && showPage?.(page);
+    if (link === undefined) return put(text);
     const gap = /^\s?$/.test(last) ? '' : put(' ');
     const start = length;
     put(link);
-    shown.push({ start, end: length, source });
+    if (source) shown.push({ start, end: length, source });
     return gap + link;
   };
 
@@ -44,9 +54,10 @@ export function citeText(
   text: string,
   citations: Pick<Citations, 'sources'> | undefined,
   show: ShowSource,
+  showPage?: ShowPage,
 ): { readonly text: string; readonly shown: readonly ShownCitation[] } {
   if (!citations) return { text, shown: [] };
-  const cited = createCitedText(citations, show);
+  const cited = createCitedText(citations, show, showPage);
   return { text: cited.push(text) + cited.end(), shown: cited.shown() };
 }
 
@@ -56,27 +67,31 @@ export const linkToSource: ShowSource = ({ url }) => `([${hostOf(url)}](${encode
 /** An answer as plain Markdown: numbers in the order in which it names its sources, and a list of them at its end. */
 export function withSourceList(text: string, citations: Citations | undefined): string {
   const list = createSourceList();
-  return citeText(text, citations, list.show).text + list.end(citations);
+  return citeText(text, citations, list.show, list.showPage).text + list.end(citations);
 }
 
 /** Numbers sources in the order in which they are shown. `end`: the list of them, and what was found wrong, to put below the text. */
 export function createSourceList() {
-  const places = new Map<number, CitedSource>();
+  const places = new Map<string, number>();
+  const lines: string[] = [];
+  const numberOf = (key: string, line: string): string => {
+    const place = places.get(key) ?? lines.push(`${lines.length + 1}. ${line}`);
+    places.set(key, place);
+    return `[${place}]`;
+  };
   return {
-    show: (source: CitedSource): string => {
-      places.set(source.number, places.get(source.number) ?? source);
-      return `[${[...places.keys()].indexOf(source.number) + 1}]`;
-    },
+    show: (source: CitedSource): string => numberOf(`s${source.number}`, lineOfSource(source)),
+    showPage: ({ file, page }: NamedPage): string =>
+      numberOf(`${page} ${file}`, `\`${file.replaceAll('`', "'")}\`, p. ${page}`),
     end: (citations: Citations | undefined): string => {
-      const listed = [...places.values()].map(
-        ({ title, url, how }, index) =>
-          `${index + 1}. [${plainWords(title)}](${encodeAddress(url)}) – ${hostOf(url)}${how === 'found' ? ' (from the search result)' : ''}`,
-      );
-      const list = listed.length > 0 ? [['Sources:', ...listed].join('\n')] : [];
+      const list = lines.length > 0 ? [['Sources:', ...lines].join('\n')] : [];
       return [...list, ...(citations ? warningsOf(citations) : [])].map((part) => `\n\n${part}`).join('');
     },
   };
 }
+
+const lineOfSource = ({ title, url, how }: CitedSource): string =>
+  `[${plainWords(title)}](${encodeAddress(url)}) – ${hostOf(url)}${how === 'found' ? ' (from the search result)' : ''}`;
 
 /** What the service found wrong. Each thing is said once. */
 function warningsOf({ marks, sources, files = [] }: Citations): string[] {

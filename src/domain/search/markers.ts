@@ -57,28 +57,39 @@ function createCodeState() {
   };
 }
 
-/** The longest text that can still become a marker. */
-const LONGEST = '[s1234, p. 1234]'.length;
-const BEGUN = /\[(?:s(?:\d{0,4}|\d{1,4},(?: (?:p(?:\.(?: ?\d{0,4})?)?)?)?)?)?$/;
+/** The longest text that can still become a marker, and what one begins with. */
+const SOURCES = {
+  marker: MARKER,
+  longest: '[s1234, p. 1234]'.length,
+  begun: /\[(?:s(?:\d{0,4}|\d{1,4},(?: (?:p(?:\.(?: ?\d{0,4})?)?)?)?)?)?$/,
+};
+const ALL = {
+  marker: new RegExp(`${MARKER.source}|${FILE_MARKER.source}`, 'g'),
+  longest: '['.length + 300 + ', p. 123456]'.length,
+  begun: /\[[^[\]\n]*$/,
+};
 
-/** Cuts a stream into texts and markers: what may become a marker is held back until it is one, or is not. */
-export function createMarkerStream() {
+/**
+ * Cuts a stream into texts and markers: what may become a marker is held back until it is one, or is not. `files`: also the markers
+ * of documents, which can begin with any words.
+ */
+export function createMarkerStream({ files = false } = {}) {
+  const { marker, longest, begun } = files ? ALL : SOURCES;
   const code = createCodeState();
   let held = '';
 
   const take = (text: string): MarkedPiece[] => {
     const pieces: MarkedPiece[] = [];
     let at = 0;
-    for (const match of text.matchAll(MARKER)) {
+    for (const match of text.matchAll(marker)) {
+      const named = namedBy(match);
       code.push(text.slice(at, match.index));
-      if (code.isInside()) {
-        pieces.push({ text: text.slice(at, match.index) });
-        at = match.index;
-        continue;
-      }
-      pieces.push({ text: text.slice(at, match.index) }, { text: match[0], number: Number(match[1]) });
+      pieces.push({ text: text.slice(at, match.index) });
+      at = match.index;
+      if (!named || code.isInside()) continue;
+      pieces.push({ text: match[0], ...named });
       code.push(match[0]);
-      at = match.index + match[0].length;
+      at += match[0].length;
     }
     code.push(text.slice(at));
     return [...pieces, { text: text.slice(at) }].filter((piece) => piece.text !== '');
@@ -87,9 +98,9 @@ export function createMarkerStream() {
   return {
     push(delta: string): MarkedPiece[] {
       const text = held + delta;
-      const tail = text.slice(-LONGEST);
-      const begun = BEGUN.exec(tail)?.index;
-      const end = begun === undefined ? text.length : text.length - tail.length + begun;
+      const tail = text.slice(-longest);
+      const start = begun.exec(tail)?.index;
+      const end = start === undefined ? text.length : text.length - tail.length + start;
       held = text.slice(end);
       return take(text.slice(0, end));
     },
@@ -101,5 +112,14 @@ export function createMarkerStream() {
   };
 }
 
-/** A piece of a stream; with a number, it is a marker. */
-export type MarkedPiece = { readonly text: string; readonly number?: number };
+/** What a match of a marker names; undefined for other words with a page. */
+function namedBy([, number, , file, page]: RegExpExecArray): Omit<MarkedPiece, 'text'> | undefined {
+  if (number !== undefined) return { number: Number(number) };
+  return file !== undefined && documentKindOf(file) ? { page: { file, page: Number(page) } } : undefined;
+}
+
+/** A page of a document, as a marker names it. */
+export type NamedPage = Pick<FileMarker, 'file' | 'page'>;
+
+/** A piece of a stream; with a number or a page, it is a marker. */
+export type MarkedPiece = { readonly text: string; readonly number?: number; readonly page?: NamedPage };

@@ -1,8 +1,11 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateText } from 'ai';
+import OpenAI from 'openai';
 import { expect } from 'vitest';
 import { fileList } from '#channels/gateway/files/file-shape.ts';
 import { makeDocx, makePdf } from '../../support/document-files.ts';
 import { journey } from '../../support/journey.ts';
-import type { Service } from '../../support/service.ts';
+import { type Service, TOKEN } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const test = journey();
@@ -129,4 +132,46 @@ test('an answer cites a page of a document, which the service checks', async ({ 
   const text = await service.request(`/api/threads/${id}/file-pages?path=lease.pdf&page=2`);
   expect(await text.json()).toMatchObject({ page: 2, pages: 3, text: expect.stringContaining('The deposit is 2700') });
   expect((await service.request(`/api/threads/${id}/file-pages?path=lease.pdf&page=9`)).status).toBe(404);
+});
+
+test('clients of the Responses API find the cited documents in the text, and their bytes', async ({ service }) => {
+  const { responses, chat: chats, containers } = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: TOKEN });
+  const file_data = `data:application/pdf;base64,${LEASE.toString('base64')}`;
+  const file = { type: 'input_file' as const, filename: 'lease.pdf', file_data };
+  const words = { type: 'input_text' as const, text: 'say thanks' };
+  const first = await responses.create({ model: 'm', input: [{ role: 'user', content: [file, words] }] });
+  const hex = first.id.slice('resp_'.length + 32);
+  await settled(service, hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'), 'lease.pdf');
+
+  const input = 'say 🔑 “The deposit is 2700 euros” [lease.pdf, p. 2], no pets [lease.pdf, p. 3] or [rent.pdf, p. 1].';
+  const stream = responses.stream({ model: 'm', previous_response_id: first.id, input });
+  const added: unknown[] = [];
+  for await (const event of stream)
+    if (event.type === 'response.output_text.annotation.added') added.push(event.annotation);
+  const { output, output_text: said } = await stream.finalResponse();
+  const [message] = output;
+  const part = message?.type === 'message' ? message.content[0] : undefined;
+  const annotations = part?.type === 'output_text' ? part.annotations : [];
+  expect(annotations).toEqual(added);
+  expect(annotations.map((each) => each.type === 'file_citation' && said.slice(0, each.index))).toEqual([
+    expect.stringMatching(/^🔑 “The deposit is 2700 euros” \[lease\.pdf, p\. 2\]$/u),
+    expect.stringMatching(/ no pets \[lease\.pdf, p\. 3\]$/),
+  ]);
+  const [citation] = annotations;
+  if (citation?.type !== 'file_citation') throw new Error('The citation is missing.');
+  expect(citation.filename).toBe('lease.pdf');
+  const content = await containers.files.content.retrieve(citation.file_id, { container_id: `cntr_${hex}` });
+  expect(Buffer.from(await content.arrayBuffer()).equals(LEASE)).toBe(true);
+
+  // Other clients read it, too. Chat completions have no annotation for files: the text names the page.
+  const provider = createOpenAI({ baseURL: `${service.url}/v1`, apiKey: TOKEN });
+  const openai = { previousResponseId: first.id };
+  const { sources } = await generateText({ model: provider('m'), prompt: input, providerOptions: { openai } });
+  expect(sources).toMatchObject([
+    { sourceType: 'document', filename: 'lease.pdf' },
+    { sourceType: 'document', filename: 'lease.pdf' },
+  ]);
+  const { choices } = await chats.completions.create({ model: 'm', messages: [{ role: 'user', content: input }] });
+  expect(choices[0]?.message).toMatchObject({ content: expect.stringContaining('[lease.pdf, p. 2], no pets') });
+  expect(choices[0]?.message).not.toHaveProperty('annotations');
 });

@@ -1,11 +1,12 @@
 import type { ItemId } from '#domain/ids.ts';
 import { createCitedText, linkToSource } from '#domain/search/cited-text.ts';
 import type { NewItem } from '#domain/thread/item.ts';
+import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
 import { type CiteFiles, createCitations } from './file-citations.ts';
-import type { HostedView } from './hosted-calls.ts';
+import { hostedViewOf } from './hosted-calls.ts';
 import { createHostedEvents } from './hosted-events.ts';
 import {
   renderCall,
@@ -16,15 +17,16 @@ import {
   renderText,
   wireItemId,
 } from './output-items.ts';
+import { echoOf } from './response-echo.ts';
 import type { StreamEvent } from './stream-event.ts';
 import { createToolActivity, type McpCall } from './tool-activity.ts';
 
 /** Renders the events of the output items. The agent's tool calls are shown only with `toolActivity`, or as hosted tools. */
-export function createOutput(toolActivity: boolean, view?: HostedView): (event: TurnEvent) => Generator<StreamEvent> {
+export function createOutput(turn: Turn): (event: TurnEvent) => Generator<StreamEvent> {
   const places = createPlaces();
-  const activityOf = createToolActivity(toolActivity);
-  const hosted = createHostedEvents(view, places.of);
-  const citationsOf = createCitations(view);
+  const activityOf = createToolActivity(echoOf(turn).toolActivity);
+  const hosted = createHostedEvents(hostedViewOf(turn), places.of);
+  const citationsOf = createCitations(turn);
   const speaking = new Map<ItemId, ReturnType<typeof createCitedText>>();
   return function* render(event) {
     switch (event.type) {

@@ -3,13 +3,15 @@ import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
 import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { bareName } from '#domain/tool/tool.ts';
-import { type CiteFiles, fileCitation } from './file-citations.ts';
+import { type CiteFiles, containerFileCitation, fileCitation } from './file-citations.ts';
 import { codeInterpreterCall, shellCall, shellCallOutput } from './hosted-calls.ts';
 import { mcpCall } from './tool-activity.ts';
 import { renderSources, urlCitation } from './url-citations.ts';
 import { webSearchCall } from './web-search-calls.ts';
 
-export const annotation = z.discriminatedUnion('type', [fileCitation, urlCitation]).meta({ id: 'Annotation' });
+export const annotation = z
+  .discriminatedUnion('type', [containerFileCitation, fileCitation, urlCitation])
+  .meta({ id: 'Annotation' });
 export type Annotation = z.infer<typeof annotation>;
 
 /** A part of a message. It never has probabilities. */

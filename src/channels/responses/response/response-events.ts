@@ -5,9 +5,7 @@ import type { ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { attemptOf, firstSequence } from '#domain/thread/turn-event.ts';
 import { createCatchUp } from './catch-up.ts';
-import { hostedViewOf } from './hosted-calls.ts';
 import { createOutput } from './output-events.ts';
-import { echoOf } from './response-echo.ts';
 import { type ResponseObject, renderResponse } from './response-object.ts';
 import type { NumberedStreamEvent, StreamEvent } from './stream-event.ts';
 
@@ -24,7 +22,7 @@ export async function* streamResponse(
   const { model, threadUrl, startingAfter } = options;
   const number = createNumbering();
   const catchUp = createCatchUp<NumberedStreamEvent>(startingAfter);
-  const render = createOutput(echoOf(turn).toolActivity, hostedViewOf(turn));
+  const render = createOutput(turn);
   let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
   const started = renderResponse(reply, model);
 

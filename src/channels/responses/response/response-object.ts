@@ -15,7 +15,7 @@ import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-fail
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
 import { SEARCH_TYPES, type SearchType } from '../request/hosted-tools.ts';
 import { createCitations } from './file-citations.ts';
-import { hostedViewOf, renderHosted } from './hosted-calls.ts';
+import { renderHosted } from './hosted-calls.ts';
 import {
   type OutputItem,
   outputItem,
@@ -229,7 +229,7 @@ function statusOf(turn: Turn, failure: Failure | null): ResponseObject['status']
 /** The turn's messages, the agent's tool calls if they are included or hosted, and the call that the caller must run. */
 function renderOutput({ turn, made, gate }: TurnReply, { toolActivity }: ResponseEcho): OutputItem[] {
   const hosted = renderHosted(turn, made);
-  const citationsOf = createCitations(hostedViewOf(turn));
+  const citationsOf = createCitations(turn);
   const activityOf = createToolActivity(toolActivity);
   const said = made.flatMap((item): OutputItem[] => {
     if (item.type === 'compaction') return [renderCompaction(item)];
