@@ -483,11 +483,40 @@ const NOBODYS = '00000000-0000-4000-8000-000000000000';
 
 const secretOf = (user?: TestUser) => `say a secret of ${user?.id ?? 'operator'}`;
 
+type Name = keyof Belongings;
+const THREAD_NAMES: readonly Name[] = ['responseId', 'threadId', 'conversationId', 'itemId', 'turnId'];
+const ALL_NAMES: readonly Name[] = [...THREAD_NAMES, 'missionId', 'endpointId', 'fileId', 'containerId'];
+
+/** What a user owns: everything, or only what is `wanted`. An id of what was not made is one that nobody has. */
 async function belongingsOf(
   service: Service,
   headers: { authorization: string },
   user?: TestUser,
+  wanted: readonly Name[] = ALL_NAMES,
 ): Promise<Belongings> {
+  const make = async (name: Name, maker: typeof missionOf) =>
+    wanted.includes(name) ? maker(service, headers, user) : NOBODYS;
+  return {
+    ...(THREAD_NAMES.some((name) => wanted.includes(name)) ? await threadOf(service, headers, user) : NO_THREAD),
+    userId: user?.id ?? 'operator',
+    tokenId: user?.tokenId ?? NOBODYS,
+    missionId: await make('missionId', missionOf),
+    endpointId: await make('endpointId', endpointOf),
+    fileId: await make('fileId', fileOf),
+    containerId: await make('containerId', containerOf),
+  };
+}
+
+/** The ids that a request names. */
+function namesIn(ask: (of: Belongings) => Asking): Name[] {
+  const names = new Set<Name>();
+  ask(new Proxy({} as Belongings, { get: (_, name) => (names.add(name as Name), NOBODYS) }));
+  return [...names];
+}
+
+const NO_THREAD = { responseId: NOBODYS, threadId: NOBODYS, conversationId: NOBODYS, itemId: NOBODYS, turnId: NOBODYS };
+
+async function threadOf(service: Service, headers: { authorization: string }, user?: TestUser) {
   const made = await service.request('/api/chat', {
     method: 'POST',
     body: JSON.stringify({ message: secretOf(user) }),
@@ -498,19 +527,7 @@ async function belongingsOf(
   const conversationId = `conv_${threadId.replaceAll('-', '')}`;
   const listed = await service.request(`/v1/conversations/${conversationId}/items`, { headers });
   const { first_id: itemId } = (await listed.json()) as { first_id: string };
-  return {
-    responseId,
-    threadId,
-    conversationId,
-    itemId,
-    turnId: turnIdOf(responseId),
-    userId: user?.id ?? 'operator',
-    tokenId: user?.tokenId ?? NOBODYS,
-    missionId: await missionOf(service, headers, user),
-    endpointId: await endpointOf(service, headers, user),
-    fileId: await fileOf(service, headers, user),
-    containerId: await containerOf(service, headers, user),
-  };
+  return { responseId, threadId, conversationId, itemId, turnId: turnIdOf(responseId) };
 }
 
 /** Users can't have many missions, so one that exists is used again. */
@@ -555,10 +572,18 @@ async function answerTo(service: Service, name: string, { route, body }: Asking,
   return { status: response.status, text: await response.text() };
 }
 
-/** A member who is only looked at, with what belongs to them. */
-const test = journey().extend('lasting', { scope: 'file' }, async ({ service }) => {
-  const user = await addUser(service, 'Carol');
-  return { user, belongings: await belongingsOf(service, user.headers, user) };
+type Owners = { ann: TestUser; bob: TestUser; hers: Belongings; his: Belongings; operators: Belongings };
+
+/** Two members and the operator who are only looked at, with what belongs to them. */
+const test = journey().extend('lasting', { scope: 'file' }, async ({ service }): Promise<Owners> => {
+  const [ann, bob] = [await addUser(service, 'Lasting Ann'), await addUser(service, 'Lasting Bob')];
+  return {
+    ann,
+    bob,
+    hers: await belongingsOf(service, ann.headers, ann),
+    his: await belongingsOf(service, bob.headers, bob),
+    operators: await belongingsOf(service, OPERATOR),
+  };
 });
 
 describe('access to the routes', () => {
@@ -569,12 +594,8 @@ describe('access to the routes', () => {
   test.for(Object.entries(MATRIX).flatMap(([name, cells]) => ('ask' in cells ? [[name, cells] as const] : [])))(
     '%s',
     async ([name, { expected, ask }], { service, lasting }) => {
-      const isShared = ask.length === 0; // it names no user's data, so nothing is used up
-      const [ann, bob] = [await addUser(service, 'Ann'), isShared ? lasting.user : await addUser(service, 'Bob')];
-      const make = (headers: { authorization: string }, user?: TestUser) =>
-        isShared ? lasting.belongings : belongingsOf(service, headers, user);
-      const [hers, operators] = [await make(ann.headers, ann), await make(OPERATOR)];
-      const his = () => make(bob.headers, bob);
+      const isRead = name.startsWith('GET '); // so nothing is used up
+      const { ann, bob, hers, his, operators } = isRead ? lasting : await newOwners(service, lasting, ask);
 
       for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${ann.token}x` }])
         expect(await answerTo(service, name, ask(hers), headers)).toEqual({
@@ -582,9 +603,9 @@ describe('access to the routes', () => {
           text: 'Invalid or missing auth token',
         });
       const answers = [
-        await answerTo(service, name, ask(await his()), ann.headers),
+        await answerTo(service, name, ask(his), ann.headers),
         await answerTo(service, name, ask(operators), OPERATOR),
-        await answerTo(service, name, ask(await his()), OPERATOR),
+        await answerTo(service, name, ask(his), OPERATOR),
       ];
       const own = await answerTo(service, name, ask(hers), ann.headers); // last, because she may revoke the token that she uses
 
@@ -592,6 +613,21 @@ describe('access to the routes', () => {
       expect(answers[0]?.text).not.toContain(secretOf(bob));
     },
   );
+
+  /** Others for a request that may change something. Only Bob's are searched for in an answer, so only he needs all of them. */
+  async function newOwners(service: Service, lasting: Owners, ask: (of: Belongings) => Asking): Promise<Owners> {
+    const ann = await addUser(service, 'Ann');
+    const names = namesIn(ask);
+    if (names.length === 0) return { ...lasting, ann }; // it names no user's data
+    const bob = await addUser(service, 'Bob');
+    return {
+      ann,
+      bob,
+      hers: await belongingsOf(service, ann.headers, ann, names),
+      his: await belongingsOf(service, bob.headers, bob),
+      operators: await belongingsOf(service, OPERATOR, undefined, names),
+    };
+  }
 
   /** The request for a skill or an MCP server says for whom it is, so it is read first. */
   const forbidden = Object.entries(MATRIX).flatMap(([name, cells]) =>
@@ -604,9 +640,9 @@ describe('access to the routes', () => {
   test.for([...forbidden, ['POST /api/users/:id/tokens', 404, () => foreignTokens] as const])(
     '%s is %d for a member whose body or query is wrong as well',
     async ([name, status, ask], { service, lasting }) => {
-      const { route } = ask(lasting.belongings);
+      const { route } = ask(lasting.his);
       const method = name.split(' ')[0] ?? '';
-      const headers = { ...lasting.user.headers, 'content-type': 'application/json' };
+      const headers = { ...lasting.bob.headers, 'content-type': 'application/json' };
       const bodies = method === 'GET' ? [undefined] : ['{', '{"unknown":1}', '[]', '"\\u0000"'];
       for (const body of bodies) {
         const init = { method, headers, ...(body !== undefined && { body }) };
