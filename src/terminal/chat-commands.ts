@@ -25,6 +25,12 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.thread.note('New thread. Type a message.');
     case 'threads':
       return pickThread(chat);
+    case 'rename':
+      return renameThread(chat, argument);
+    case 'copy':
+      return copyAnswer(chat);
+    case 'status':
+      return showStatus(chat);
     case 'edit':
       return chat.versions.editOne();
     case 'regenerate':
@@ -57,13 +63,44 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
 async function pickThread(chat: Chat): Promise<void> {
   const { threads } = await chat.client.call('GET /api/threads', { query: { limit: 100 } });
   if (threads.length === 0) return chat.thread.note('No threads yet. Type a message to start one.');
-  const choices = threads.map(({ id, title, status, updated_at: updatedAt }) => ({
+  const choices = threads.map(({ id, title, preview, status, updated_at: updatedAt }) => ({
     value: id,
+    preview: oneLine(preview),
     label: oneLine(title) || 'untitled',
     description: `${status === 'idle' ? '' : `${status}, `}${relative(updatedAt)}`,
   }));
   const picked = await chat.screen.pick('Open a thread (Enter opens, Esc goes back)', choices);
   if (picked) await chat.thread.open(picked);
+}
+
+async function renameThread(chat: Chat, title: string): Promise<void> {
+  const id = chat.thread.now().threadId;
+  if (!id) return chat.thread.note('The first message creates the thread; then it can be renamed.');
+  if (title === '') return chat.thread.note('Say how it should be called: /rename Trip to Oslo');
+  await chat.client.call('PATCH /api/threads/{id}', { params: { id }, body: { title } });
+  chat.thread.note(`The thread is called ${oneLine(title)} now.`);
+}
+
+async function copyAnswer(chat: Chat): Promise<void> {
+  const answer = chat.thread.now().entries.findLast((entry) => entry.kind === 'said' && entry.role === 'assistant');
+  if (answer?.kind !== 'said') return chat.thread.note('There is no answer yet.');
+  chat.screen.copy(answer.written ?? answer.text);
+  chat.thread.note('Copied, if your terminal lets programs use the clipboard.');
+}
+
+async function showStatus(chat: Chat): Promise<void> {
+  const { threadId, usage } = chat.thread.now();
+  const thread = threadId && (await chat.client.call('GET /api/threads/{id}', { params: { id: threadId } }));
+  const { models } = await chat.client.call('GET /api/models');
+  const route = chat.model.get() ?? (thread ? thread.model : null) ?? DEFAULT;
+  const model = models.find(({ id }) => id === route);
+  chat.thread.note(
+    [
+      ...(thread ? [`thread   ${oneLine(thread.title)} (${thread.id})`] : ['thread   a new one']),
+      `model    ${model ? `${describe(model)}, ${formatCount(model.context_tokens, 'token')} of context` : route}`,
+      `used     ${formatCount(usage.input_tokens + usage.output_tokens, 'token')}, ${formatCost(usage.cost_usd)}`,
+    ].join('\n'),
+  );
 }
 
 async function searchMemory(chat: Chat, words: string): Promise<void> {

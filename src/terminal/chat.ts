@@ -1,4 +1,5 @@
 import { readAttachedFiles, resourceReader } from './attached-files.ts';
+import { createAttention } from './attention.ts';
 import { type Chat, createModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import { createConnection } from './connection.ts';
@@ -37,7 +38,7 @@ export async function openChat(options: ChatOptions): Promise<void> {
   const { screen, thread } = chat;
   const ticking = setInterval(() => {
     void draft.keep(screen.draft.get());
-    if (connection.state() === 'lost') screen.draw();
+    if (connection.state() === 'lost' || thread.now().running !== undefined) screen.draw(); // they show seconds
   }, 1000);
   process.once('SIGTERM', end).once('SIGHUP', end);
   screen.draft.set(await draft.read());
@@ -71,7 +72,14 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
     },
   });
   const draw = () => screen.draw();
-  const thread = createThreadView({ service, onChange: () => screen.show(focus.shown()) });
+  const attention = createAttention(screen);
+  const thread = createThreadView({
+    service,
+    onChange() {
+      screen.show(focus.shown());
+      attention.update(thread.now());
+    },
+  });
   const focus = createFocus(() => thread.now().entries, draw);
   const model = createModelChoice(draw);
   const versions = createVersions({ screen, thread, chosenModel: () => model.get(), focusOn: (id) => focus.on(id) });
@@ -101,6 +109,7 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
       connection: connection.state(),
       lostFor: connection.lostFor(),
       running: running !== undefined,
+      workedFor: attention.workedFor(),
       trouble,
       editing: versions.isEditing(),
       scrolled: !screen.isAtEnd(),

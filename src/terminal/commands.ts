@@ -2,6 +2,7 @@
 export const COMMANDS = [
   { name: 'new', description: 'Start a new thread' },
   { name: 'threads', description: 'Open another thread' },
+  { name: 'rename', description: 'Give this thread another title: /rename Trip to Oslo' },
   { name: 'edit', description: 'Replace an earlier message' },
   { name: 'regenerate', description: 'Ask for another answer' },
   { name: 'version', description: 'Go to other versions of a message' },
@@ -12,6 +13,8 @@ export const COMMANDS = [
   { name: 'files', description: 'List the files of this thread' },
   { name: 'get', description: 'Save a file of this thread here: /get data/costs.csv' },
   { name: 'undo', description: 'Undo the newest change of the files' },
+  { name: 'copy', description: 'Copy the last answer' },
+  { name: 'status', description: 'Show the thread, its model, tokens and cost' },
   { name: 'export', description: 'Write this thread to a file: /export notes.md' },
   { name: 'help', description: 'Show the keys and commands' },
 ] as const;
@@ -43,8 +46,8 @@ export function parsePromptArguments(names: readonly string[], text: string): Re
 
 export const HELP = [
   'Enter sends. Shift+Enter, Ctrl+J or Alt+Enter makes a new line. Esc stops the running turn, or goes back.',
-  'Up, Down, Page Up and Page Down scroll, Ctrl+F searches. Ctrl+L clears the screen, Ctrl+C quits.',
-  'Ctrl+P and Ctrl+N bring back earlier messages, Ctrl+R searches them. Ctrl+D quits while nothing is typed.',
+  'Page Up, Page Down and the wheel scroll, Ctrl+F searches. Ctrl+L clears the screen. Ctrl+C quits, Ctrl+D too.',
+  'Up in an empty composer brings back earlier messages, as do Ctrl+P and Ctrl+N; Ctrl+R searches them.',
   '@ attaches a file: @notes.md. So does the path of an image, which most terminals paste for a dropped file.',
   '@ names a note or a skill, too. / offers your prompt templates and asks for their values: /review file=notes.md.',
   '@server:address attaches a resource of an MCP server; /server:name writes one of its prompts.',

@@ -2,6 +2,7 @@ import { answerGate } from './answer-gate.ts';
 import type { Chat } from './chat-commands.ts';
 import type { Entry } from './entries.ts';
 import { type GateKey, keysOf, TICK_KEYS, tickedCalls } from './gate-keys.ts';
+import { oneLine } from './screen/printable.ts';
 import type { Key } from './screen/screen.ts';
 
 type FocusKey = Extract<Key, 'enter' | 'delete' | 'backspace' | 'left' | 'right' | GateKey>;
@@ -40,7 +41,7 @@ export function pressKey(chat: Chat, key: Key): boolean {
       return true;
     case 'up':
     case 'down':
-      screen.scroll(key === 'up' ? -SCROLL_LINES : SCROLL_LINES);
+      walkOrScroll(chat, key === 'up' ? -1 : 1);
       return true;
     default:
       if (pressFocused(chat, key)) return true;
@@ -96,15 +97,27 @@ function pressSaid(chat: Chat, entry: EntryOf<'said'>, key: FocusKey): boolean {
 
 async function search({ screen, focus, prompts }: Chat): Promise<void> {
   focus.on(undefined);
-  const prompt = await screen.searchPrompts(prompts.list());
+  const newest = [...new Set(prompts.list().toReversed())];
+  const choices = newest.map((prompt) => ({ value: prompt, label: oneLine(prompt) }));
+  const prompt = await screen.pick('Bring back an earlier message (Enter takes it, Esc goes back)', choices);
   if (prompt !== undefined) screen.draft.set(prompt);
   screen.draw();
 }
 
-function recall({ screen, focus, prompts }: Chat, step: -1 | 1): void {
+/** In an empty composer, the arrows walk through the earlier messages, as in a shell; in a scrolled history they scroll on. */
+function walkOrScroll(chat: Chat, step: -1 | 1): void {
+  const { screen, prompts } = chat;
+  const typed = screen.draft.get();
+  const walks = prompts.isAt(typed) || (typed === '' && step === -1);
+  if (!walks || !screen.isAtEnd() || !recall(chat, step)) screen.scroll(step * SCROLL_LINES);
+}
+
+/** Says whether there was a message to bring back. */
+function recall({ screen, focus, prompts }: Chat, step: -1 | 1): boolean {
   focus.on(undefined);
   const prompt = prompts.move(step, screen.draft.get());
   if (prompt !== undefined) screen.draft.set(prompt);
+  return prompt !== undefined;
 }
 
 function goBack({ focus, versions, thread, socket, screen }: Chat): void {

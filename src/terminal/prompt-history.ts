@@ -4,8 +4,12 @@ export type PromptHistory = ReturnType<typeof createPromptHistory>;
 export function createPromptHistory(prompts: () => readonly string[]) {
   let at: { readonly index: number; readonly draft: string } | undefined;
 
+  /** Whether what is shown was brought back, and not changed since. */
+  const isAt = (shown: string) => at !== undefined && at.index < prompts().length && prompts()[at.index] === shown;
+
   return {
     list: prompts,
+    isAt,
     /** The prompt before or after the one that is shown; undefined where there is none. */
     move(step: -1 | 1, shown: string): string | undefined {
       const all = prompts();

@@ -52,6 +52,8 @@ type State = Options & {
   readonly local: LocalEntries;
   listEntries: ReturnType<typeof createEntryList>;
   followed: FollowedThread | undefined;
+  /** Another one for each thread that is opened or begun. */
+  view: View;
   /** Shown until the service reports the usage of the thread. */
   usage: Usage;
   /** The newest turn that was accepted, until it is part of the thread. */
@@ -60,12 +62,16 @@ type State = Options & {
   shown: Shown | undefined;
 };
 
+/** In a new thread, the id that the first message brings; nothing if that was refused. */
+type View = { made?: Promise<string | undefined> };
+
 export function createThreadView(options: Options): ThreadView {
   const state: State = {
     ...options,
     local: createLocalEntries(() => update(state)),
     listEntries: createEntryList(),
     followed: undefined,
+    view: {},
     usage: NO_USAGE,
     accepted: undefined,
     shown: undefined,
@@ -135,6 +141,7 @@ function follow(state: State, threadId: string): FollowedThread {
 function begin(state: State): void {
   state.followed?.close();
   state.followed = undefined;
+  state.view = {};
   state.listEntries = createEntryList();
   state.local.clear();
   state.usage = NO_USAGE;
@@ -159,21 +166,25 @@ async function send(
   model: string | undefined,
   attachments: readonly Attachment[] = [],
 ): Promise<void> {
-  const before = state.followed;
-  const { thread_id: threadId, turn_id: turnId } = await state.local.whilePending(text, async () => {
+  const { view, followed } = state;
+  const { made } = view;
+  const sending = state.local.whilePending(text, async () => {
+    const threadId = followed?.threadId ?? (await made); // a second message belongs to the thread that the first one makes
     const sent = await sendMessage(state.service.client, {
       message: text,
-      ...(before && { thread_id: before.threadId }),
+      ...(threadId !== undefined && { thread_id: threadId }),
       ...(model !== undefined && { model }),
       ...(attachments.length > 0 && { attachments }),
     });
     const thread = threadOf(state);
-    if (findRunningTurn(thread) || thread.gate) await before?.refreshQueue();
+    if (state.view === view && (findRunningTurn(thread) || thread.gate)) await state.followed?.refreshQueue();
     return sent;
   });
-  if (state.followed !== before) return; // another thread was opened meanwhile
+  if (!followed) view.made = sending.then(({ thread_id: id }) => id).catch(() => undefined);
+  const { thread_id: threadId, turn_id: turnId } = await sending;
+  if (state.view !== view) return; // another thread was opened meanwhile
   state.accepted = turnId;
-  if (!before) await follow(state, threadId).open();
+  if (!state.followed) await follow(state, threadId).open();
   updateThread(state);
 }
 

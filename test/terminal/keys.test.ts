@@ -134,15 +134,29 @@ describe("the spec's keys", () => {
     await sees('Cancelled.');
   });
 
-  test('Up and Down scroll the history', async () => {
+  test('Page Up scrolls the history, and Up and Down scroll on', async () => {
     const { type, press, sees, loses } = await open();
     await type('tell lines');
     await press('Enter');
     await sees('line 59.');
-    for (let times = 0; times < 5; times++) await press('Up');
+    await press('PPage');
     await loses('line 59.');
-    for (let times = 0; times < 5; times++) await press('Down');
+    await press('Up');
+    for (let times = 0; times < 12; times++) await press('Down');
     await sees('line 59.');
+  });
+
+  test('a second message that is typed at once belongs to the new thread, and Up brings both back', async () => {
+    const { type, press, sees, loses } = await open();
+    await type('say one');
+    await press('Enter');
+    await type('say two');
+    await press('Enter');
+    await sees(/Reborn\none\s+You\nsay two\s+Reborn\ntwo/);
+    await press('Up', 'Up');
+    await sees('❯ say one');
+    await press('Down', 'Down');
+    await loses('❯ say two');
   });
 
   test('Up and Down move inside a message of several lines before they scroll', async () => {
@@ -222,7 +236,7 @@ test('Ctrl+R finds an earlier message by its words, and Esc goes back to what wa
   await press('Enter');
   await sees('❯ say banana');
   await press('Enter');
-  await expectReceived('say banana');
+  await sees(/Reborn\nbanana[^]*Reborn\nbanana/);
 });
 
 test('@ completes the name of a file and attaches it', async () => {

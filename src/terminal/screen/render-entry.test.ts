@@ -176,6 +176,7 @@ test('the status line fits, and tells the truth about the line and the price', (
     connection: 'lost',
     lostFor: 3,
     running: false,
+    workedFor: 0,
     trouble: undefined,
     editing: false,
     scrolled: false,

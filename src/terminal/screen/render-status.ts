@@ -13,6 +13,8 @@ export type Status = {
   /** Seconds since the line was lost. */
   readonly lostFor: number;
   readonly running: boolean;
+  /** Seconds since the running turn began. */
+  readonly workedFor: number;
   /** The model failed and is asked again. */
   readonly trouble: string | undefined;
   /** Whether the composer holds an earlier message that is edited. */
@@ -36,13 +38,13 @@ export function renderStatus(status: Status, width: number, colours: Colours): s
 }
 
 function connectionOf(
-  { connection, lostFor, running, trouble }: Status,
+  { connection, lostFor, running, workedFor, trouble }: Status,
   { running: blue, failed, waiting, faint }: Colours,
 ): string {
   if (connection === 'lost') return failed(`not connected, trying again (${lostFor} s)`);
   if (connection === 'connecting') return waiting('connecting');
   if (running && trouble) return waiting(oneLine(trouble));
-  return running ? blue('working') : faint('live');
+  return running ? blue(workedFor > 0 ? `working ${workedFor} s` : 'working') : faint('live');
 }
 
 function hintOf({ running, scrolled, editing }: Status): string {

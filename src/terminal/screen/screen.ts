@@ -19,7 +19,6 @@ import type { Colours } from './colours.ts';
 import { type Composer, createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
 import { createLineInput } from './line-input.ts';
 import { type Choice, createPicker } from './picker.ts';
-import { createPromptSearch } from './prompt-search.ts';
 import type { Look } from './render-entry.ts';
 import { createTranscript } from './transcript.ts';
 
@@ -65,12 +64,15 @@ export type Screen = {
   scrollToEnd(): void;
   isAtEnd(): boolean;
   draft: { get(): string; set(text: string): void };
+  /** The chosen value; undefined when the person went back. */
   pick(title: string, choices: readonly Choice[]): Promise<string | undefined>;
-  /** One of the earlier messages, found by its words; undefined when the person went back. */
-  searchPrompts(prompts: readonly string[]): Promise<string | undefined>;
   /** One line; undefined when the person went back. */
   ask(question: string): Promise<string | undefined>;
   askSecret(question: string): Promise<string | undefined>;
+  setTitle(title: string): void;
+  ring(): void;
+  /** Puts a text into the clipboard of the person's machine, also over ssh, if their terminal allows it. */
+  copy(text: string): void;
   /** Gives the terminal back, with `last` left on it. */
   stop(last: readonly Entry[]): Promise<void>;
 };
@@ -135,11 +137,13 @@ export function createScreen(options: Options): Screen {
         tui.requestRender();
       },
     },
-    pick: (title, choices) => slot.lend<string | undefined>((onDone) => createPicker(title, choices, colours, onDone)),
-    searchPrompts: (prompts) =>
-      slot.lend<string | undefined>((onDone) => createPromptSearch({ prompts, colours, onDone })),
+    pick: (title, choices) =>
+      slot.lend<string | undefined>((onDone) => createPicker({ title, choices, colours, onDone })),
     ask: (question) => askLine(question, false),
     askSecret: (question) => askLine(question, true),
+    setTitle: (title) => terminal.setTitle(title),
+    ring: () => terminal.write('\x07'),
+    copy: (text) => terminal.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`),
     async stop(last) {
       stopped = true;
       clearTimeout(frame);
