@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkCitations } from '#domain/search/citations.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
-import { checkLooks, takePicture } from './check-page.ts';
+import { checkLooks, checkPage, takePicture } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
+import { seedCited } from './seed-cited.ts';
 import { said, seedThread } from './seed-thread.ts';
 import { startStage } from './stage.ts';
+import { share } from './talk.ts';
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
@@ -112,6 +114,66 @@ test('an answer shows its sources, what was found about each, and which words ar
     expect.stringMatching(/s7[^]*There is no such source or page/),
   ]);
   await takePicture(shown, 'citation-checks');
+  expect(shown.problems).toEqual([]);
+  await shown.close();
+});
+
+test('a citation of a document opens its page beside the thread, with the quoted words marked', async () => {
+  const threadId = await seedCited(stage);
+  await browser.enter(stage.url);
+  const shown = await browser.open();
+  await shown.goto(`${stage.url}/threads/${threadId}`);
+  const answer = shown.getByRole('article');
+  const chips = answer.locator('.prose [aria-label]');
+  await chips.first().waitFor();
+  expect(await chips.evaluateAll((all) => all.map((chip) => chip.getAttribute('aria-label')))).toEqual([
+    'Source 1, lease.pdf, page 2',
+    'Source 2, tenants.example',
+    'Source 3, lease.pdf, page 3',
+    'Source 3, lease.pdf, page 3: these words are not on the page',
+    'lease.pdf, page 7: there is no such page',
+  ]);
+  const sources = answer.getByRole('list', { name: 'Sources' });
+  expect(await sources.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringMatching(/^1\s*lease\.pdf\s*Page 2$/),
+    expect.stringContaining('tenants.example'),
+    expect.stringMatching(/^3\s*lease\.pdf\s*Page 3$/),
+  ]);
+
+  await chips.first().hover();
+  await shown.getByText('These words are on the page.').waitFor();
+  await shown.locator('blockquote mark').waitFor();
+  await takePicture(shown, 'citation-page-card');
+  await chips.nth(4).focus();
+  await shown.getByText('There is no such page. The agent has invented it.').waitFor();
+  await shown.keyboard.press('Escape');
+
+  await chips.first().click();
+  const panel = shown.getByRole('complementary', { name: 'Files' });
+  const marked = panel.locator('mark');
+  await marked.waitFor();
+  expect((await marked.innerText()).replace(/\s+/g, ' ')).toBe(
+    'The tenant pays a deposit of 2,700 euros before the keys are handed over',
+  );
+  await panel.getByText('Page 2 of 3').waitFor();
+  await checkLooks(shown, 'citation-page');
+  await panel.getByRole('button', { name: 'Page before' }).click();
+  await panel.getByText('Between Ines Holm (landlord)').waitFor();
+  await chips.nth(3).click();
+  await panel.getByText('These words are not on the page: “the landlord may keep the whole deposit”').waitFor();
+  await panel.getByText('The landlord repairs the flat').waitFor();
+  await checkPage(shown, 'citation-page-missing');
+
+  await shown.setViewportSize({ width: 390, height: 844 });
+  await shown.keyboard.press('Escape');
+  await sources.getByRole('button', { name: 'lease.pdf Page 2' }).click();
+  await panel.getByText('2.2 The tenant pays').waitFor();
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await sources.getByRole('button', { name: 'lease.pdf Page 2' }).waitFor();
+
+  await shown.setViewportSize({ width: 1280, height: 800 });
+  await shown.goto(await share(shown, 'Deposit of the flat'));
+  await shown.getByText('lease.pdf, p. 2').waitFor();
   expect(shown.problems).toEqual([]);
   await shown.close();
 });

@@ -1,10 +1,15 @@
 import { plural, t } from '@lingui/core/macro';
 import { type ThreadFile, useFileList } from './use-files.ts';
 
-/** What to say about the text of a file in its newest version; undefined for a file without one, such as a picture. */
-export function useDocumentWords(threadId: string, path: string): string | undefined {
+/** What is known about the text of a file in its newest version; nothing for a file without one, such as a picture. */
+export function useDocument(threadId: string, path: string) {
   const { data } = useFileList(threadId);
-  const document = data?.files.find((file) => file.path === path)?.document;
+  return data?.files.find((file) => file.path === path)?.document;
+}
+
+/** The same in words. */
+export function useDocumentWords(threadId: string, path: string): string | undefined {
+  const document = useDocument(threadId, path);
   return document ? wordsOfDocument(document) : undefined;
 }
 

@@ -1,20 +1,21 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { download } from '../client/files.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Changes } from './changes.tsx';
+import { CitedPage } from './cited-page.tsx';
 import { CodeLines } from './code-lines.tsx';
 import { diffLines } from './diff.ts';
-import { useDocumentWords } from './document-state.tsx';
+import { useDocument, useDocumentWords } from './document-state.tsx';
 import { FileFooter } from './file-footer.tsx';
-import { endingOf, kindOf, nameOf } from './kinds.ts';
+import { endingOf, type Kind, kindOf, nameOf } from './kinds.ts';
 import { FilePreview, hasPreview } from './preview.tsx';
 import { type Content, contentPath, type FileState, useContent, useFileChanges, useHistory } from './use-files.ts';
-import type { Panel } from './use-panel.ts';
+import type { Panel, Tab } from './use-panel.ts';
 
 /** The row of the transcript that made a version, if it is loaded. */
 export type FindStep = (state: FileState) => string | undefined;
@@ -26,14 +27,11 @@ type Props = {
   readonly onProblem: (problem: unknown) => void;
 };
 
-type Tab = 'preview' | 'text' | 'changes';
-
 /** A file in one of its versions: what it shows, its text, and what changed since the version before. */
 export function FileView({ panel, path, findStep, onProblem }: Props) {
   const { threadId, shown, show } = panel;
   const history = useHistory(threadId, path);
   const { restore } = useFileChanges(threadId);
-  const [chosen, setChosen] = useState<Tab>();
   const states = history.data?.states ?? [];
   const state = states.find(({ version }) => version === shown?.version) ?? states.at(-1);
   const before = state && states[state.number - 2];
@@ -44,13 +42,15 @@ export function FileView({ panel, path, findStep, onProblem }: Props) {
     () => (now === undefined || then === undefined ? undefined : diffLines(then, now)),
     [now, then],
   );
-  const tabs = tabsOf(path, content.data, lines !== undefined);
-  const tab = chosen && tabs.includes(chosen) ? chosen : tabs[0];
   const isNewest = state === states.at(-1) && history.data?.deletedAt === undefined;
+  const isReadable = useDocument(threadId, path)?.state === 'ready' && isNewest;
+  const hasPages = isReadable && (shown?.page !== undefined || UNSHOWN.includes(kindOf(path)));
+  const tabs = [...(hasPages ? ['page' as const] : []), ...tabsOf(path, content.data, lines !== undefined)];
+  const tab = shown?.tab && tabs.includes(shown.tab) ? shown.tab : tabs[0];
   const restorable = isNewest ? (tab === 'changes' ? before : undefined) : state;
   const step = (by: number) => {
     const next = states[(state?.number ?? 1) - 1 + by];
-    if (next) show({ path, version: next === states.at(-1) ? undefined : next.version });
+    if (next) show({ path, version: next === states.at(-1) ? undefined : next.version, tab: shown?.tab });
   };
   const error = history.error ?? content.error;
   const words = useDocumentWords(threadId, path);
@@ -58,7 +58,7 @@ export function FileView({ panel, path, findStep, onProblem }: Props) {
   return (
     <Tabs.Root
       value={tab ?? null}
-      onValueChange={(next: Tab) => setChosen(next)}
+      onValueChange={(next: Tab) => show({ ...shown, tab: next })}
       className="flex min-h-0 flex-1 flex-col"
     >
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 pb-2">
@@ -103,12 +103,17 @@ export function FileView({ panel, path, findStep, onProblem }: Props) {
           <Problem error={error} />
         </div>
       )}
-      {!error && (!state || content.isLoading) && (
+      {!error && !tab && (!state || content.isLoading) && (
         <div className="flex-1 p-4">
           <Skeleton label={t`Loading the file`} />
         </div>
       )}
-      {tab && content.data && (
+      {tab === 'page' && (
+        <Tabs.Panel value={tab} className="flex min-h-0 flex-1 flex-col outline-none">
+          <CitedPage path={path} cited={shown?.page ?? FIRST_PAGE} />
+        </Tabs.Panel>
+      )}
+      {tab && tab !== 'page' && content.data && (
         <Tabs.Panel value={tab} className="min-h-0 flex-1 overflow-auto outline-none">
           {tab === 'preview' && <FilePreview path={path} content={content.data} />}
           {tab === 'text' && <CodeLines text={now ?? ''} language={endingOf(path)} />}
@@ -132,8 +137,13 @@ export function FileView({ panel, path, findStep, onProblem }: Props) {
   );
 }
 
+const FIRST_PAGE = { number: 1 };
+
+/** Kinds of which only the text of their pages is shown. */
+const UNSHOWN: readonly Kind[] = ['pdf', 'spreadsheet', 'other'];
+
 function tabsOf(path: string, content: Content | undefined, isChanged: boolean): Tab[] {
-  if (!content) return [];
+  if (!content || kindOf(path) === 'pdf') return [];
   return [
     ...(hasPreview(path, content) ? ['preview' as const] : []),
     ...(content.text === undefined ? [] : ['text' as const]),
@@ -142,6 +152,7 @@ function tabsOf(path: string, content: Content | undefined, isChanged: boolean):
 }
 
 function tabWords(tab: Tab, path: string): string {
+  if (tab === 'page') return t`Pages`;
   if (tab === 'preview') return t`Preview`;
   if (tab === 'changes') return t`Changes`;
   return kindOf(path) === 'code' ? t`Code` : t`Text`;

@@ -33,6 +33,8 @@ export const endingOf = (path: string): string => /\.([^./]+)$/.exec(path)?.[1]?
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+export const pageWords = (name: string, page: number): string => t`${name}, page ${page}`;
+
 /** By the end of its name. What is in it can be anything. */
 export const kindOf = (path: string): Kind => KINDS.get(endingOf(path)) ?? 'other';
 

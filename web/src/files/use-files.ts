@@ -68,6 +68,13 @@ export const useContent = (threadId: string, path: string, state: FileState | un
     gcTime: 60_000,
   });
 
+/** The text of a page of a document, in the newest version of its file. */
+export const useDocumentPage = (threadId: string, path: string, page: number) =>
+  useQuery({
+    queryKey: [...keyOf(threadId), 'page', path, page],
+    queryFn: () => client.call('GET /api/threads/{id}/file-pages', { params: { id: threadId }, query: { path, page } }),
+  });
+
 function textIn(bytes: ArrayBuffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,9 +1,21 @@
 import { createContext, use, useEffect, useEffectEvent, useRef, useState } from 'react';
 
+export type Tab = 'page' | 'preview' | 'text' | 'changes';
+
+/** A page of a document, and the words that an answer quotes from it. `isMissing`: they are not there. */
+export type ShownPage = {
+  readonly number: number;
+  readonly quotation?: string | undefined;
+  readonly isMissing?: boolean;
+};
+
 /** The file that the panel shows: the newest one, and its newest version, unless others are named. */
 export type Shown = {
   readonly path?: string | undefined;
   readonly version?: number | undefined;
+  readonly page?: ShownPage;
+  /** The first one when left out. */
+  readonly tab?: Tab | undefined;
   /** The person did not ask for it, and goes on with what they do. */
   readonly isOffered?: boolean;
 };

@@ -3,57 +3,86 @@ import type { MessageEntry } from '@reborn-agent/client/thread-state';
 export type Citations = NonNullable<MessageEntry['citations']>;
 export type CitedSource = Citations['sources'][number];
 
-/** A marker as it is shown: the place of its source in the list below the answer, and what was found about it. */
+/** A page of a document of the thread. */
+export type CitedPage = { readonly file: string; readonly page: number };
+
+/**
+ * A marker as it is shown: the place of its source in the list below the answer, and what was found about it. A page of a document
+ * that does not exist has no place.
+ */
 export type ShownMark = {
   readonly place: number | undefined;
-  readonly source: CitedSource | undefined;
+  readonly source: CitedSource | CitedPage | undefined;
   readonly check: Citations['marks'][number]['check'] | undefined;
   readonly quotation: string | undefined;
 };
 
-type Mark = { readonly start: number; readonly end: number; readonly number: number } & Partial<
-  Omit<Citations['marks'][number], 'start' | 'end' | 'number'>
->;
+type Place = { readonly start: number; readonly end: number };
+type Checked = { readonly check?: ShownMark['check']; readonly quotation?: string | undefined };
+type Mark = Place & Checked & ({ readonly number: number } | CitedPage);
+
+/** The markers of a finished answer, in their order. */
+const marksIn = ({ marks, files = [] }: Citations): readonly Mark[] =>
+  [...marks, ...files].toSorted((one, other) => one.start - other.start);
+
+/** Numbers what an answer cites, in the order in which it is named. */
+function createPlaces({ sources }: Citations) {
+  const known = new Map(sources.map((source) => [source.number, source]));
+  const listed = new Map<string, CitedSource | CitedPage>();
+  const places = new Map<string, number>();
+  return {
+    find(mark: Mark): Pick<ShownMark, 'place' | 'source'> {
+      const isPage = 'file' in mark;
+      const source = isPage ? { file: mark.file, page: mark.page } : known.get(mark.number);
+      if (!source || (isPage && mark.check === 'unknown')) return { source, place: undefined };
+      const key = isPage ? `${mark.page} ${mark.file}` : `s${mark.number}`;
+      if (!listed.has(key)) places.set(key, listed.set(key, source).size);
+      return { source, place: places.get(key) };
+    },
+    list: () => [...listed.values()],
+  };
+}
 
 /** The text with links to `#KEY-N` in the place of its markers, and the marker of each N. Only who knows the key can write such a link. */
 export function citeMarkers(text: string, citations: Citations | undefined, streaming: boolean, key: string) {
   if (!citations) return { text, marks: [], sources: [] };
   const shown = streaming ? text.replace(BEGUN, '') : text;
-  const marks = streaming ? markersIn(shown) : citations.marks;
-  const known = new Map(citations.sources.map((source) => [source.number, source]));
-  const places = new Map<CitedSource, number>();
+  const places = createPlaces(citations);
   let cited = '';
   let at = 0;
-  const listed = marks.map((mark: Mark, index): ShownMark => {
-    const source = known.get(mark.number);
-    if (source && !places.has(source)) places.set(source, places.size + 1);
-    const place = source && places.get(source);
+  const listed = (streaming ? markersIn(shown) : marksIn(citations)).map((mark, index): ShownMark => {
+    const found = places.find(mark);
     // A chip stands at its word, and what follows does not begin a line of its own.
-    cited += `${shown.slice(at, mark.start).replace(/ $/, '')}[${place ?? '?'}](#${key}-${index})`;
+    cited += `${shown.slice(at, mark.start).replace(/ $/, '')}[${found.place ?? '?'}](#${key}-${index})`;
     at = mark.end;
-    return { place, source, check: mark.check, quotation: mark.quotation };
+    return { ...found, check: mark.check, quotation: mark.quotation };
   });
-  return { text: cited + shown.slice(at), marks: listed, sources: [...places.keys()] };
+  return { text: cited + shown.slice(at), marks: listed, sources: places.list() };
 }
 
 /** What `toPlainText` says, in the language of the page. */
-export type PlainWords = { readonly sources: string; readonly missing: string; readonly unknown: string };
+export type PlainWords = {
+  readonly sources: string;
+  readonly missing: string;
+  readonly unknown: string;
+  readonly page: (name: string, page: number) => string;
+};
 
 /** A finished answer for readers without chips: numbers in the place of its markers, and below it its sources and what is wrong. */
 export function toPlainText(text: string, citations: Citations | undefined, words: PlainWords): string {
   if (!citations) return text;
-  const places = new Map<CitedSource, number>();
+  const places = createPlaces(citations);
+  const marks = marksIn(citations);
   let said = '';
   let at = 0;
-  for (const { start, end, number } of citations.marks) {
-    const source = citations.sources.find((each) => each.number === number);
-    if (!source) continue;
-    places.set(source, places.get(source) ?? places.size + 1);
-    said += `${text.slice(at, start)}[${places.get(source)}]`;
-    at = end;
+  for (const mark of marks) {
+    const { place } = places.find(mark);
+    if (place === undefined) continue;
+    said += `${text.slice(at, mark.start)}[${place}]`;
+    at = mark.end;
   }
-  const list = [...places].map(([{ title, url }, place]) => `${place}. [${plain(title)}](${encodeAddress(url)})`);
-  const wrong = citations.marks.flatMap(({ start, end, check, quotation = '' }) => {
+  const list = places.list().map((source, index) => `${index + 1}. ${lineOf(source, words)}`);
+  const wrong = marks.flatMap(({ start, end, check, quotation = '' }) => {
     if (check === 'unknown') return `${text.slice(start, end)}: ${words.unknown}`;
     return check === 'missing' ? `“${quotation}”: ${words.missing}` : [];
   });
@@ -61,12 +90,17 @@ export function toPlainText(text: string, citations: Citations | undefined, word
   return [said + text.slice(at), ...blocks].join('\n\n');
 }
 
+const lineOf = (source: CitedSource | CitedPage, words: PlainWords): string =>
+  'file' in source
+    ? words.page(`\`${source.file.replaceAll('`', "'")}\``, source.page)
+    : `[${plain(source.title)}](${encodeAddress(source.url)})`;
+
 /** A title is foreign text, and must stay one. */
 const plain = (title: string): string => title.replace(/[\s[\]()<>*_`|]+/g, ' ').trim();
 
 const encodeAddress = (url: string): string => url.replaceAll('(', '%28').replaceAll(')', '%29');
 
-/** What may become a marker with the next words. */
+/** What may become a marker of a web page with the next words. Those of documents can be read as they are until they are checked. */
 const BEGUN = /\[(?:s\d{0,4}(?:, ?p?\.? ?\d{0,4})?)?$/;
 
 /** Until the service has checked the answer. What stands in code is none. */

@@ -2,6 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { lazy, Suspense } from 'react';
+import { pageWords } from '../../files/kinds.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Cost } from '../../parts/cost.tsx';
 import { useActions } from '../chat-actions.ts';
@@ -57,6 +58,7 @@ function AnswerFoot({
     sources: t`Sources`,
     missing: t`These words are not on the page.`,
     unknown: t`There is no such source. The agent has invented it.`,
+    page: pageWords,
   });
   return (
     <div className="tools -ms-2 min-h-7 flex-wrap gap-x-2">
