@@ -114,8 +114,7 @@ describe('the gates refuse', () => {
     const text = await print(await buildTool());
     const endless = text.replace(/(\(func \(;4;\) \(type \d+\) \(result i32\))/, '$1 (loop (br 0))');
     expect(endless).not.toBe(text);
-    // On a machine without time to compute, the time that passes ends it.
-    expect(await refusalOf(await parse(endless))).toMatch(/schema\(\) failed.*(?:computed|took longer|hangs)/);
+    expect(await refusalOf(await parse(endless))).toMatch(/schema\(\) failed.*computed/);
   });
 
   test('a core module, a text, nothing at all and half a component', async () => {

@@ -5,15 +5,19 @@ import { findWall } from '../jail/wall.ts';
 
 export type Described = { readonly schema: string; readonly description: string } | { readonly refusal: string };
 
-/** The time limit for a text that should be constant. */
-const LIMITS = { ...DEFAULT_LIMITS, cpuMs: 2000, wallMs: 30_000 };
+/**
+ * The time limit for a text that should be constant. The host answers at once, so a component can't wait here: what ends it is its
+ * CPU time, also on a machine that has little of it. The other limits are only for a process that is stuck.
+ */
+const LIMITS = { ...DEFAULT_LIMITS, cpuMs: 2000, wallMs: 300_000 };
+const PATIENCE = { startMs: 120_000, answerMs: 120_000 };
 const MAX_SCHEMA_CHARS = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_DESCRIPTION_CHARS = 8 * 1024;
 
 /** Asks the component for its schema and description, in a jail whose host denies everything. */
 export async function describeComponent(files: ComponentFiles): Promise<Described> {
-  const jail = startJail(files, DEFAULT_LIMITS.memoryBytes, { startMs: 30_000, answerMs: 5000 }, await findWall());
+  const jail = startJail(files, DEFAULT_LIMITS.memoryBytes, PATIENCE, await findWall());
   try {
     const [schema, description] = [await ask(jail, 'schema'), await ask(jail, 'description')];
     if (!('text' in schema)) return { refusal: failed('schema', schema.message) };
