@@ -1,10 +1,11 @@
 import { cp, glob, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readInside } from '../../src/tools/component/jail/read-inside.ts';
 import { compileSources } from './compile-sources.ts';
 import { LAUNCHER } from './launcher.ts';
 import { packageManifest, sdkManifest } from './manifests.ts';
 
-/** A new tool is a copy of the template. Jails receive their programs as source text, and tool authors read the types. */
+/** A new tool is a copy of the template, and tool authors read the types. */
 const COPIED = [
   'wit',
   'sdk/template',
@@ -17,7 +18,8 @@ const COPIED = [
 /** The transpiler finds them next to the program that it is bundled with. Its package would bring 100 MB that we never load. */
 const TRANSPILER = 'node_modules/@bytecodealliance/jco-transpile/vendor';
 const PREPARER = 'src/tools/component/install';
-const SOURCES = ['sdk/src', 'src/tools/component/jail/inside'];
+const SOURCES = ['sdk/src'];
+const JAIL = 'src/tools/component/jail/inside';
 
 /**
  * The compiled program with the files that it finds by their path, laid out as in the checkout, without the browser app.
@@ -33,6 +35,8 @@ export async function layOutProgram(root: string, target: string, more: readonly
     });
   for await (const module of glob('*.wasm', { cwd: path.join(root, TRANSPILER) }))
     await cp(path.join(root, TRANSPILER, module), path.join(target, PREPARER, module));
+  await mkdir(path.join(target, JAIL), { recursive: true });
+  for (const [name, text] of Object.entries(readInside())) await writeFile(path.join(target, JAIL, `${name}.js`), text);
   await mkdir(path.join(target, 'bin'), { recursive: true });
   await writeFile(path.join(target, 'bin/reborn.js'), LAUNCHER, { mode: 0o755 });
   await writeJson(path.join(target, 'package.json'), await packageManifest(root));

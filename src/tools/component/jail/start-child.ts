@@ -36,7 +36,7 @@ export function jailFlags(memoryBytes: number): string[] {
 }
 
 export function startChild(memoryBytes: number, wall: Wall, events: ChildEvents): Child {
-  const flags = [...jailFlags(memoryBytes), '--input-type=module-typescript', '--eval', readInside().child];
+  const flags = [...jailFlags(memoryBytes), '--input-type=module', '--eval', readInside().child];
   const { file, args, ...user } = wall.enclose(process.execPath, flags);
   const child = spawn(file, args, { ...user, env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
   let ended = false;

@@ -1,4 +1,3 @@
-import { stripTypeScriptTypes } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { createFrameReader, encodeFrame } from './frames.ts';
 import type { Ended, FromWorker, ToWorker, WorkerData } from './worker.ts';
@@ -87,9 +86,9 @@ async function load({ entry, worker, realm, memoryBytes }: ToChild & { type: 'lo
     if (path !== entry) modules[path] = await WebAssembly.compile(bytes);
   }
   files.clear();
-  const url = new URL(`data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(worker))}`);
+  const url = new URL(`data:text/javascript,${encodeURIComponent(worker)}`);
   const component = new TextDecoder().decode(source);
-  program = { url, data: { realm: stripTypeScriptTypes(realm), component, modules, memoryBytes } };
+  program = { url, data: { realm, component, modules, memoryBytes } };
   send({ type: 'loaded' });
 }
 
