@@ -11,7 +11,14 @@ import type { Capabilities } from '#tools/component/capabilities/capabilities.ts
 import { type CapabilitySentence, describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
 import { InvalidCapabilities, parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { InstallRefused } from '#tools/component/install/prepare-component.ts';
-import { type Installation, installTool, prepareTool, removeTool } from '#tools/component/install-tool.ts';
+import { prepareOnce } from '#tools/component/install/prepare-once.ts';
+import {
+  type Installation,
+  type InstallRequest,
+  installTool,
+  prepareTool,
+  removeTool,
+} from '#tools/component/install-tool.ts';
 import type { SecretHolder } from '#tools/secrets/holder.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import { asksAfterOthers } from '../gates/asks-after-others.ts';
@@ -68,6 +75,7 @@ type Parts = ListParts & {
 
 export function createToolAdmin(parts: Parts): ToolAdmin {
   const { db, tools, secrets, signIn, signInTo } = parts;
+  const prepare = prepareOnce();
 
   return {
     async list(principal, holder = principal) {
@@ -84,7 +92,7 @@ export function createToolAdmin(parts: Parts): ToolAdmin {
     },
     async add(actor, upload, how) {
       requireOperator(actor);
-      return orExplain(() => addTool(parts, actor, upload, how));
+      return orExplain(() => addTool({ ...parts, prepare }, actor, upload, how));
     },
     async remove(actor, name) {
       requireOperator(actor);
@@ -122,13 +130,14 @@ async function getCapabilities(db: Database, name: string): Promise<Capabilities
 const noTool = (name: string) => new NotFound(`The tool "${name}" is not installed.`);
 
 async function addTool(
-  { db, builtinNames }: Parts,
+  { db, builtinNames, prepare }: Parts & Pick<InstallRequest, 'prepare'>,
   actor: Principal,
   upload: ToolUpload,
   { install, replace }: { readonly install: boolean; readonly replace: boolean },
 ): Promise<ToolPreview> {
   const installation = await prepareTool({
     ...upload,
+    prepare,
     isTaken: (name) => isReservedName(name) || builtinNames.has(name),
   });
   const before = await findTool(db, installation.name);

@@ -5,7 +5,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { deleteTool, findTool, insertTool, type ToolRow } from '#store/tools/tools.ts';
 import { type Capabilities, isRepeatable } from './capabilities/capabilities.ts';
 import { parseCapabilities } from './capabilities/parse-capabilities.ts';
-import { InstallRefused, type PreparedComponent, prepareComponent } from './install/prepare-component.ts';
+import { InstallRefused, type PreparedComponent } from './install/prepare-component.ts';
 import { secretLikeParams } from './secret-like-params.ts';
 
 export type Installation = {
@@ -25,6 +25,7 @@ export type InstallRequest = {
   readonly wasm: Uint8Array;
   /** The text of the capabilities file; without one the tool can reach nothing. */
   readonly capabilities: string | undefined;
+  readonly prepare: (wasm: Uint8Array) => Promise<PreparedComponent>;
   /** Whether a built-in tool has this name. */
   readonly isTaken: (name: string) => boolean;
   /** Whether the operator says that it only reads: its requests change nothing, also at services that act on GET. */
@@ -35,7 +36,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Checks a tool without storing it, so that its capabilities can be shown first. */
 export async function prepareTool(request: InstallRequest): Promise<Installation> {
-  const { name, wasm, capabilities: text, isTaken, reads } = request;
+  const { name, wasm, capabilities: text, isTaken, reads, prepare } = request;
   if (!NAME.test(name)) throw new InstallRefused('A name has 1 to 64 letters, digits, dashes and underscores.');
   if (isReservedName(name) || isTaken(name)) throw new InstallRefused(`The name "${name}" belongs to Reborn itself.`);
 
@@ -44,7 +45,7 @@ export async function prepareTool(request: InstallRequest): Promise<Installation
     throw new InstallRefused(
       'Its capabilities allow more than GET and HEAD, so it can change something. Install it without saying that it only reads.',
     );
-  const component = await prepareComponent(wasm);
+  const component = await prepare(wasm);
   checkVersion(capabilities.witVersion, component.witVersion);
   const asked = secretLikeParams(JSON.parse(component.schema));
   const warnings = [
