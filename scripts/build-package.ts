@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isCurrentBuild } from '../web/source-hash.ts';
 import { listInstalled } from './package/installed-packages.ts';
 import { layOutProgram, writeJson } from './package/lay-out-program.ts';
 import { packageManifest } from './package/manifests.ts';
@@ -16,7 +17,7 @@ const target = path.resolve(process.argv[2] ?? path.join(root, 'dist/package'));
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 await layOutProgram(root, target);
-buildBrowserApp();
+await placeBrowserApp();
 for (const text of TEXTS) await cp(path.join(root, text), path.join(target, text));
 const { name, version } = await packageManifest(root);
 const packages = await listInstalled(root, ['', 'web']);
@@ -24,8 +25,10 @@ await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.md'), await listNotices(r
 await writeJson(path.join(target, 'sbom.cdx.json'), makeSbom(name, version, packages, await listNativeParts(root)));
 process.stdout.write(`${target}\n`);
 
-/** Always rebuilt, because an existing build may be older than its sources. */
-function buildBrowserApp(): void {
-  const words = ['run', '--silent', 'web', '--', '--emptyOutDir', '--outDir', path.join(target, 'web/dist')];
+/** A copy of the last build, unless it is older than its sources. */
+async function placeBrowserApp(): Promise<void> {
+  const [built, folder] = [path.join(root, 'web/dist'), path.join(target, 'web/dist')];
+  if (await isCurrentBuild(built)) return cp(built, folder, { recursive: true });
+  const words = ['run', '--silent', 'web', '--', '--emptyOutDir', '--outDir', folder];
   execFileSync('npm', words, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }

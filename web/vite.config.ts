@@ -8,6 +8,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { compressAssets } from './compress-assets.ts';
 import { preloadFirstFont } from './first-font.ts';
 import { shellFiles } from './shell-files.ts';
+import { noteSources } from './source-hash.ts';
 
 const TEXTS = { configPath: path.join(import.meta.dirname, 'lingui.config.ts') };
 
@@ -24,6 +25,7 @@ export default defineConfig({
     preloadFirstFont(),
     shellFiles('/src/app/entrance.tsx', /\/locales\/\w+\.po$/),
     compressAssets(),
+    noteSources(),
   ],
   worker: { format: 'es' },
   build: {
