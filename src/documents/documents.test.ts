@@ -140,3 +140,16 @@ test('passages are found by their meaning, too', async () => {
 
   expect((await find(ann, 'fruit', [A], documents(embedder)))[0]).toEqual({ file: 'a', page: 1 });
 });
+
+test('the text of a page is what was on it, also if its words are not separated', async () => {
+  const chinese = '文件的第一頁沒有空格'.repeat(300);
+  const english = 'A sentence of a lease. '.repeat(100).trim();
+  await add(ann, A, page(chinese), page(english, 'The end.'));
+  await readAll();
+  const [document] = await documents().find(ann, [A]);
+
+  const read = await documents().readPages(ann, { number: document?.number ?? '' }, { from: 1, to: 2 });
+  expect(read.map(({ page: at }) => at)).toEqual([1, 2]);
+  expect(read[0]?.text).toBe(chinese);
+  expect(read[1]?.text.replaceAll(/\s+/g, ' ')).toBe(`${english} The end.`);
+});

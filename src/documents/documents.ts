@@ -11,6 +11,7 @@ import {
   findPassages,
   readPages,
   type StoredDocument,
+  type StoredPage,
   type StoredPassage,
   writeFailure,
   writePassages,
@@ -36,6 +37,8 @@ const MOST_FOUND = 8;
 const WITH_NEIGHBOURS = 2;
 /** Each start can end with the death of this process; after so many, another one does not help. */
 const MOST_ATTEMPTS = 3;
+/** How long a turn waits for a document that is being read. */
+const PATIENCE_MS = 20_000;
 const LOOK_MS = 150;
 
 /** The text of files: by page, and by what is searched for. */
@@ -48,12 +51,8 @@ export function createDocuments({ db, embedder, extract, read }: DocumentParts) 
     find,
 
     /** The same, once none of them waits, or the time is over. */
-    async findRead(
-      owner: Owner,
-      hashes: readonly AttachmentHash[],
-      { patienceMs, signal }: { readonly patienceMs: number; readonly signal: AbortSignal },
-    ): Promise<StoredDocument[]> {
-      const until = performance.now() + patienceMs;
+    async findRead(owner: Owner, hashes: readonly AttachmentHash[], signal: AbortSignal): Promise<StoredDocument[]> {
+      const until = performance.now() + PATIENCE_MS;
       for (;;) {
         const found = await find(owner, hashes);
         if (found.every(({ state }) => state !== 'waiting') || performance.now() > until) return found;
@@ -97,18 +96,11 @@ export function createDocuments({ db, embedder, extract, read }: DocumentParts) 
     },
 
     /** The text of some pages, by page. */
-    async readPages(
+    readPages: (
       owner: Owner,
       { number }: Pick<StoredDocument, 'number'>,
       range: { readonly from: number; readonly to: number },
-    ): Promise<{ page: number; label: string; text: string }[]> {
-      const passages = await withOwner(db, owner, (trx) => readPages(trx, owner, number, range));
-      return [...Map.groupBy(passages, ({ page }) => page)].map(([page, inside]) => ({
-        page,
-        label: inside[0]?.label ?? '',
-        text: inside.map(({ text }) => text).join('\n\n'),
-      }));
-    },
+    ): Promise<StoredPage[]> => withOwner(db, owner, (trx) => readPages(trx, owner, number, range)),
   };
 }
 

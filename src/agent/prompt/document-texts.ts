@@ -1,4 +1,5 @@
 import type { Documents } from '#documents/documents.ts';
+import { firstPages } from '#documents/first-pages.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { extensionOf, isTextType } from '#domain/text/media-type.ts';
@@ -9,11 +10,6 @@ import { documentKindOf } from '#domain/workspace/document.ts';
 import type { Model, Prompt } from '#models/model.ts';
 
 type Owner = Pick<Principal, 'userId'>;
-
-/** How long a turn waits for the text of a file that was just sent. */
-const PATIENCE_MS = 20_000;
-/** About 30,000 tokens. The rest is found and read with tools. */
-const MOST_BYTES = 120_000;
 
 /**
  * Replaces files in messages that a model can't look at by their text: those of office programs, mails, and PDFs for models that
@@ -33,18 +29,14 @@ export function createDocumentTexts(
   };
 
   async function readText(sha256: AttachmentHash): Promise<string> {
-    const [document] = await documents.findRead(owner, [sha256], { patienceMs: PATIENCE_MS, signal });
+    const [document] = await documents.findRead(owner, [sha256], signal);
     if (!document || document.state === 'waiting') return 'Its text is not read yet. Use reborn_document_read.';
     if (document.state === 'failed') return `Its text can't be read. ${document.reason ?? ''}`;
     const pages = await documents.readPages(owner, document, { from: 1, to: document.pages });
-    const shown: string[] = [];
-    let left = MOST_BYTES;
-    for (const { page, text: words } of pages) {
-      left -= Buffer.byteLength(words);
-      if (left < 0) return [...shown, `The text continues on page ${page}: use reborn_document_read.`].join('\n\n');
-      shown.push(`[p. ${page}]\n${words}`);
-    }
-    return shown.join('\n\n') || 'It has no text; its pages may be scans.';
+    const { shown, next } = firstPages(pages);
+    const texts = shown.map((each) => `[p. ${each.page}]\n${each.text}`);
+    if (next !== undefined) texts.push(`The text continues on page ${next}: use reborn_document_read.`);
+    return texts.join('\n\n') || 'It has no text; its pages may be scans.';
   }
 
   async function replace(part: ContentPart, model: Model): Promise<ContentPart> {

@@ -68,16 +68,9 @@ async function findPages(db: Database, turn: Turn, named: readonly FileMarker[])
     for (const { file, page } of wanted) {
       const document = documents.find(({ sha256 }) => sha256 === files.get(file)?.sha256);
       if (document?.state !== 'ready' || page < 1 || page > document.pages) continue;
-      const passages = await readPages(trx, turn, document.number, { from: page, to: page });
-      found.push({ file, page, text: joinPassages(passages.map(({ text }) => text)) });
+      const [read] = await readPages(trx, turn, document.number, { from: page, to: page });
+      found.push({ file, page, text: read?.text ?? '' });
     }
     return found;
   });
 }
-
-/** A passage may end within a text whose language does not separate its words. */
-const joinPassages = (texts: readonly string[]): string =>
-  texts.reduce((all, text) => all + (UNSPACED_END.test(all) && UNSPACED_START.test(text) ? '' : '\n\n') + text, '');
-
-const UNSPACED_END = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}。、]$/u;
-const UNSPACED_START = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;

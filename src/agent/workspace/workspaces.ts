@@ -111,9 +111,8 @@ function readPage(db: Database, owner: Owner, { path, sha256 }: WorkspaceFile, p
     const [document] = await findDocuments(trx, owner, [sha256]);
     if (document?.state !== 'ready' || page > document.pages)
       throw new NotFound(`The file ${path} has no page ${page} whose text is known.`);
-    const passages = await readPages(trx, owner, document.number, { from: page, to: page });
-    const text = passages.map((passage) => passage.text).join('\n\n');
-    return { path, page, pages: document.pages, label: passages[0]?.label ?? '', text };
+    const [read] = await readPages(trx, owner, document.number, { from: page, to: page });
+    return { path, page, pages: document.pages, label: read?.label ?? '', text: read?.text ?? '' };
   });
 }
 

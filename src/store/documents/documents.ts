@@ -135,16 +135,32 @@ export function findNeighbours(
   );
 }
 
-/** The passages of these pages, in their order. */
-export function readPages(
+/** A page of a document that has text. */
+export type StoredPage = { readonly page: number; readonly label: string; readonly text: string };
+
+/** The text of these pages, in their order. */
+export async function readPages(
   trx: OwnedTransaction,
   owner: Owner,
   document: string,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<StoredPassage[]> {
-  return runStatement<StoredPassage>(
+): Promise<StoredPage[]> {
+  const passages = await runStatement<StoredPage>(
     trx,
-    `select ${PASSAGE} from passages where user_id = $1 and document = $2 and page between $3 and $4 order by position`,
+    `select page, label, text from passages
+     where user_id = $1 and document = $2 and page between $3 and $4 order by position`,
     [owner.userId, document, from, to],
   );
+  return [...Map.groupBy(passages, ({ page }) => page)].map(([page, inside]) => ({
+    page,
+    label: inside[0]?.label ?? '',
+    text: joinPassages(inside.map(({ text }) => text)),
+  }));
 }
+
+/** A passage may end within a text whose language does not separate its words. */
+const joinPassages = (texts: readonly string[]): string =>
+  texts.reduce((all, text) => all + (UNSPACED_END.test(all) && UNSPACED_START.test(text) ? '' : '\n\n') + text);
+
+const UNSPACED_END = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}。、]$/u;
+const UNSPACED_START = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;

@@ -8,7 +8,7 @@ import type { StoredDocument } from '#store/documents/documents.ts';
 import type { Tool, ToolContext } from '../../tool.ts';
 import { FILE_FLOW, openFiles } from '../files/open-files.ts';
 import { textTool } from '../json-tool.ts';
-import { describeDocument, PATIENCE_MS, readDocument } from './read-document.ts';
+import { describeDocument, placeOf, readDocument } from './read-document.ts';
 
 /** The part of the documents that tools use. */
 export type ReadableDocuments = Pick<Documents, 'findRead' | 'search' | 'readPages'>;
@@ -45,7 +45,7 @@ const searchTool = (documents: ReadableDocuments): Tool =>
       const paths = new Map(ready.map(({ path, document }) => [document.sha256, path]));
       const passages = found.map(({ sha256, page, label, heading, text, isNear }) =>
         [
-          `## ${[paths.get(sha256), labelOf(page, label), heading].filter(Boolean).join(', ')}${isNear ? ' (beside a passage above)' : ''}`,
+          `## ${[paths.get(sha256), placeOf(page, label), heading].filter(Boolean).join(', ')}${isNear ? ' (beside a passage above)' : ''}`,
           text,
         ].join('\n'),
       );
@@ -87,9 +87,10 @@ async function listDocuments(documents: ReadableDocuments, context: ToolContext,
   );
   if (at !== undefined && wanted.length === 0) throw new NotFound(`There is no file ${at}. Use reborn_file_list.`);
   const hashes = wanted.map(({ sha256 }) => sha256);
-  const found = await documents.findRead(context.owner, hashes, { patienceMs: PATIENCE_MS, signal: context.signal });
+  const found = await documents.findRead(context.owner, hashes, context.signal);
+  const byHash = new Map(found.map((document) => [document.sha256, document]));
   const listed = wanted.flatMap(({ path, sha256 }) => {
-    const document = found.find((each) => each.sha256 === sha256);
+    const document = byHash.get(sha256);
     return document ? { path, document } : [];
   });
   if (listed.length === 0)
@@ -116,6 +117,3 @@ function notesOn(listed: readonly Listed[]): string[] {
       : [];
   return [...unread, ...scans, ...small];
 }
-
-const labelOf = (page: number, label: string): string =>
-  label === `page ${page}` ? `p. ${page}` : `p. ${page} (${label})`;

@@ -7,7 +7,7 @@ import { documentKindOf, needsExtraction } from '#domain/workspace/document.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import type { Workspace, WorkspaceFile } from '#domain/workspace/version.ts';
 import type { Tool, ToolContext } from '../../tool.ts';
-import { describeDocument, PATIENCE_MS, readDocument } from '../documents/read-document.ts';
+import { describeDocument, readDocument } from '../documents/read-document.ts';
 import { textTool } from '../json-tool.ts';
 import { findInFiles } from './find-in-files.ts';
 import { matchesGlob } from './glob.ts';
@@ -86,8 +86,7 @@ const readTool = (documents: FileDocuments) =>
       const file = requireFile(await openFiles(context), given);
       const kind = documentKindOf(file.path);
       if (kind && (pages !== undefined || needsExtraction(kind))) {
-        const patience = { patienceMs: PATIENCE_MS, signal: context.signal };
-        const [document] = await documents.findRead(owner, [file.sha256], patience);
+        const [document] = await documents.findRead(owner, [file.sha256], context.signal);
         if (document) return readDocument(documents, owner, { path: file.path, document }, pages);
       }
       if (await showPicture(context, file)) return `${file.path}: a picture of ${inWords(file.bytes)}.`;
