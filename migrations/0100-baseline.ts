@@ -70,7 +70,7 @@ export const functions = {
   'store/forget_devices_of_session': 'c415e525244c',
   'store/forget_devices_of_token': 'f2ce481054c6',
   'store/note_idle_attachment': '66a62f409adf',
-  'store/note_lexemes': 'e982342e93cf',
+  'store/note_lexemes': '3a498fbcbf7c',
   'store/note_unused_object': '067d189b5b90',
   'store/owners_of_secrets_under_other_keys': '69c6da35269e',
   'store/refuse_audit_change': '55aab10116d7',

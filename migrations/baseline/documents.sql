@@ -46,12 +46,15 @@ create policy owner on passages using (
   user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
 
 -- The passages of a document that contain a word, by their positions. As with notes, no index over tsvectors could be used.
+-- A search reads the index alone: the rows of a word are in as many blocks of the table as documents have it. An entry of an
+-- index is short, so a long document has a row for each of its pieces.
 create table document_words (
   user_id text not null,
   word text not null,
   document bigint not null references documents (number) on delete cascade,
+  piece integer not null,
   positions integer[] not null,
-  primary key (user_id, word, document)
+  primary key (user_id, word, document, piece) include (positions)
 );
 create index document_words_by_document on document_words (document);
 alter table document_words enable row level security, force row level security;

@@ -153,3 +153,20 @@ test('the text of a page is what was on it, also if its words are not separated'
   expect(read[0]?.text).toBe(chinese);
   expect(read[1]?.text.replaceAll(/\s+/g, ' ')).toBe(`${english} The end.`);
 });
+
+test('a word that is on every page of a long document is found', async () => {
+  const pages = Array.from({ length: 1500 }, (_, index) => page(`The lease, clause ${index}`));
+  await add(ann, A, ...pages);
+  await readAll();
+
+  expect((await find(ann, 'lease clause 1234'))[0]).toEqual({ file: 'a', page: 1235 });
+});
+
+test('a rare word finds its passage among many that have all the other words', async () => {
+  const pages = Array.from({ length: 300 }, (_, index) => page(`rent and deposit of the flat, ${index}`));
+  await add(ann, A, ...pages, page('rent and deposit of the castle'));
+  await add(ann, B, page('deposit of the castle'));
+  await readAll();
+
+  expect((await find(ann, 'rent and deposit of a castle'))[0]).toEqual({ file: 'a', page: 301 });
+});

@@ -79,7 +79,9 @@ export function createDocuments({ db, embedder, extract, read }: DocumentParts) 
       query: string,
     ): Promise<FoundPassage[]> {
       const hashes = new Map(documents.map(({ number, sha256 }) => [number, sha256]));
-      const ranking = { query, limit: MOST_FOUND, documents: [...hashes.keys()] };
+      // PostgreSQL sorts the list for each word, which takes no time if it is sorted.
+      const numbers = [...hashes.keys()].toSorted((a, b) => Number(a) - Number(b));
+      const ranking = { query, limit: MOST_FOUND, documents: numbers };
       return rankTexts({ db, embedder, source: PASSAGES }, owner, ranking, async (trx, ranked) => {
         const keys = ranked.map(({ key }) => key);
         const found = new Map((await findPassages(trx, owner, keys)).map((passage) => [passage.number, passage]));

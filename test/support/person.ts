@@ -19,7 +19,7 @@ export const OWNED_ROWS: Record<string, string> = {
   documents: `insert into documents (user_id, sha256, kind) values ($1, repeat('a', 64), 'pdf')`,
   passages: `insert into passages (document, user_id, position, page, label, heading, text)
     select number, $1, 1, 1, 'page 1', '', 'words of ' || $1 from documents where user_id = $1`,
-  document_words: `insert into document_words (user_id, word, document, positions) select $1, 'w', number, '{1}' from documents where user_id = $1`,
+  document_words: `insert into document_words (user_id, word, document, piece, positions) select $1, 'w', number, 0, '{1}' from documents where user_id = $1`,
   attachment_uses: `insert into attachment_uses (item_id, sha256, thread_id, user_id) values (gen_random_uuid(), repeat('a', 64), $2, $1)`,
   item_texts: `insert into item_texts (item_id, thread_id, user_id, role, text, words) values (gen_random_uuid(), $2, $1, 'user', $1, '')`,
   summaries: `insert into summaries (thread_id, through_seq, through_position, user_id, turn_seq, turn_id, text, provider, model, usage, reads)

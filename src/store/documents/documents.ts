@@ -42,8 +42,8 @@ export type ExtractedText = {
   readonly passages: readonly Passage[];
 };
 
-/** How many passages one statement writes. */
-const PIECE = 500;
+/** How many passages one statement writes, and the most that a row of a word lists: an entry of the index holds no more than 600. */
+const PIECE = 250;
 
 /** Replaces the text of a document, and with it the words by which it is found. */
 export async function writePassages(
@@ -64,6 +64,7 @@ export async function writePassages(
       piece.map(({ label }) => label),
       piece.map(({ heading }) => heading),
       piece.map(({ text }) => text),
+      at / PIECE,
     ]);
   }
   await runStatement(
@@ -82,10 +83,9 @@ const INSERT = `
     insert into passages (document, user_id, position, page, label, heading, text)
     select $2, $1, position, page, label, heading, text from given
   )
-  insert into document_words as known (user_id, word, document, positions)
-  select $1, lexeme, $2, array_agg(position order by position)
-  from given, note_lexemes(heading || ' ' || text) as lexeme group by lexeme
-  on conflict (user_id, word, document) do update set positions = known.positions || excluded.positions`;
+  insert into document_words (user_id, word, document, piece, positions)
+  select $1, lexeme, $2, $8::integer, array_agg(position order by position)
+  from given, note_lexemes(heading || ' ' || text) as lexeme group by lexeme`;
 
 /** The document can't be read, and has no text. */
 export async function writeFailure(trx: OwnedTransaction, owner: Owner, number: string, reason: string): Promise<void> {

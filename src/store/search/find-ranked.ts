@@ -43,27 +43,36 @@ export async function findByMeaning(
 }
 
 /**
- * Rare words weigh more than common ones. English stop words are left out, and for a very common word only a limited number of
- * rows is examined.
+ * Rare words weigh more than common ones. The rarest choose the texts, which are then compared by all words: so a common word
+ * costs little, however many texts have it.
  */
-const byWords = ({ table, key, ids, hits, join, order }: SearchSource) => `
-  with words as (
-    select lexeme from note_lexemes($2) as lexeme
-    where ts_lexize('pg_catalog.english_stem', lexeme) is distinct from '{}'
-    limit 64
+const byWords = ({ table, key, words, text, place, isGiven, join, order }: SearchSource) => `
+  with counted as materialized (
+    select lexeme, (
+      select count(*) from (select from ${words} where user_id = $1 and word = lexeme and ${isGiven} limit 1000) as using_it
+    ) as texts
+    from note_lexemes($2) as lexeme limit 64
   ),
-  hits as materialized (
-    select lexeme, ${ids} from words cross join lateral (${hits} limit 5000) as using_it
-  ),
-  weights as (
+  weighed as materialized (
     select lexeme, ln(1 + (
-      select count(*) from (select from ${table} where user_id = $1 limit 5000) as counted
-    ) / count(*)::float8) as weight
-    from hits group by lexeme
+      select count(*) from (select from ${table} where user_id = $1 limit 5000) as known
+    ) / texts::float8) as weight, sum(texts) over (order by texts, lexeme) - texts as rarer
+    from counted where texts > 0
+  ),
+  chosen as materialized (
+    select ${text} from weighed cross join lateral (
+      select ${text} from ${words} where user_id = $1 and word = lexeme and ${isGiven} limit 5000
+    ) as using_it
+    where rarer < 3000
+    group by ${text} order by sum(weight) desc, ${text} desc limit 1000
   ),
   best as materialized (
-    select ${ids}, sum(weight) as weight from hits join weights using (lexeme)
-    group by ${ids} order by weight desc, ${ids} desc limit greatest(200, 4 * $3::integer)
+    select ${text}, place, sum(weight) as weight from weighed cross join lateral (
+      select ${text}, ${place} as place from ${words}
+      where user_id = $1 and word = lexeme
+        and ${text} = any ((select array_agg(${text} order by ${text}) from chosen)::bigint[])
+    ) as using_it
+    group by ${text}, place order by weight desc, ${text} desc, place limit greatest(200, 4 * $3::integer)
   )
   select ${key} as key from best join ${table} on ${table}.user_id = $1 and ${join}
   order by ${order}

@@ -5,11 +5,14 @@ export type SearchSource = {
   readonly key: string;
   /** What is said above the text when it is embedded, as SQL. */
   readonly title: string;
-  /** The columns of the index of words that name a row. */
-  readonly ids: string;
-  /** The rows that contain `lexeme`, as a query of the ids. `$4`: documents, or null for all. */
-  readonly hits: string;
-  /** How the ids in `best` find their rows. */
+  /** The table of words, and its column that names a text. */
+  readonly words: 'note_words' | 'document_words';
+  readonly text: 'note' | 'document';
+  /** The places of a word in a text; each is a row of `table`. */
+  readonly place: string;
+  /** Which texts are searched. `$4`: the documents, or null for notes. */
+  readonly isGiven: string;
+  /** How the texts and places in `best` find their rows. */
   readonly join: string;
   /** The order of the rows that share words with the question. */
   readonly order: string;
@@ -24,8 +27,10 @@ export const NOTES: SearchSource = {
   table: 'notes',
   key: 'path',
   title: 'path',
-  ids: 'note',
-  hits: 'select note from note_words where user_id = $1 and word = lexeme and $4::bigint[] is null',
+  words: 'note_words',
+  text: 'note',
+  place: '1',
+  isGiven: '$4::bigint[] is null',
   join: 'notes.number = best.note',
   order: 'best.weight / (1 + ln(1 + word_count / 50.0::float8)) desc, path',
   scope: '$6::bigint[] is null',
@@ -37,12 +42,17 @@ export const PASSAGES: SearchSource = {
   table: 'passages',
   key: 'number::text',
   title: 'heading',
-  ids: 'document, position',
-  hits: `
-    select document, unnest(positions) as position from document_words
-    where user_id = $1 and word = lexeme and ($4::bigint[] is null or document = any ($4))`,
-  join: 'passages.document = best.document and passages.position = best.position',
+  words: 'document_words',
+  text: 'document',
+  place: 'unnest(positions)',
+  isGiven: `document = any (${listOf('$4')})`,
+  join: 'passages.document = best.document and passages.position = best.place',
   order: 'best.weight desc, number',
-  scope: '($6::bigint[] is null or document = any ($6))',
+  scope: `document = any (${listOf('$6')})`,
   isIndexed: false,
 };
+
+/** A list that PostgreSQL does not estimate when it plans: for 10,000 documents, that would take longer than the search. */
+function listOf(parameter: string): string {
+  return `(select ${parameter}::bigint[])::bigint[]`;
+}
