@@ -64,11 +64,9 @@ export function createDocuments({ db, embedder, extract, read }: DocumentParts) 
     async extractWaiting(job: WaitingDocument, signal: AbortSignal): Promise<void> {
       const extracted =
         job.attempts > MOST_ATTEMPTS ? GIVEN_UP : await extract(job.kind, await read(job, job.sha256, signal), signal);
-      const made = 'reason' in extracted ? undefined : textOf(extracted.pages);
+      const made = 'reason' in extracted ? extracted : textOf(extracted.pages);
       await withOwner(db, job, (trx) =>
-        'reason' in extracted || !made
-          ? writeFailure(trx, job, job.number, 'reason' in extracted ? extracted.reason : '')
-          : writePassages(trx, job, job.number, made),
+        'reason' in made ? writeFailure(trx, job, job.number, made.reason) : writePassages(trx, job, job.number, made),
       );
     },
 

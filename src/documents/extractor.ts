@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Enclosure } from '#domain/tool/enclosure.ts';
 import type { DocumentKind, Page } from '#domain/workspace/document.ts';
 import { loadProgram, RUN } from './program.ts';
 
@@ -8,16 +9,8 @@ import { loadProgram, RUN } from './program.ts';
 export type Extracted = { readonly pages: readonly Page[] } | { readonly reason: string };
 export type Extract = (kind: DocumentKind, bytes: Uint8Array, signal: AbortSignal) => Promise<Extracted>;
 
-/** What the operating system denies the process in addition, where it can. */
-export type Enclosure = { enclose(program: string, args: readonly string[]): Enclosed };
-type Enclosed = {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly uid?: number;
-  readonly gid?: number;
-};
-
 type ExtractorOptions = {
+  /** What the operating system denies the process in addition, where it can. */
   readonly findWall: () => Promise<Enclosure>;
   readonly timeoutMs?: number;
 };

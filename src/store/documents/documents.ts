@@ -52,8 +52,7 @@ export async function writePassages(
   number: string,
   { pages, emptyPages, tokens, passages }: ExtractedText,
 ): Promise<void> {
-  await runStatement(trx, 'delete from document_words where document = $1 and user_id = $2', [number, owner.userId]);
-  await runStatement(trx, 'delete from passages where document = $1 and user_id = $2', [number, owner.userId]);
+  await deletePassages(trx, owner, number);
   for (let at = 0; at < passages.length; at += PIECE) {
     const piece = passages.slice(at, at + PIECE);
     await runStatement(trx, INSERT, [
@@ -89,14 +88,18 @@ const INSERT = `
 
 /** The document can't be read, and has no text. */
 export async function writeFailure(trx: OwnedTransaction, owner: Owner, number: string, reason: string): Promise<void> {
-  await runStatement(trx, 'delete from document_words where document = $1 and user_id = $2', [number, owner.userId]);
-  await runStatement(trx, 'delete from passages where document = $1 and user_id = $2', [number, owner.userId]);
+  await deletePassages(trx, owner, number);
   await runStatement(
     trx,
     `update documents set extractor = $3, reason = $4, pages = 0, empty_pages = 0, tokens = 0, attempts = 0
      where user_id = $1 and number = $2`,
     [owner.userId, number, EXTRACTOR, reason],
   );
+}
+
+async function deletePassages(trx: OwnedTransaction, owner: Owner, number: string): Promise<void> {
+  await runStatement(trx, 'delete from document_words where document = $1 and user_id = $2', [number, owner.userId]);
+  await runStatement(trx, 'delete from passages where document = $1 and user_id = $2', [number, owner.userId]);
 }
 
 /** A passage, and where it is. */

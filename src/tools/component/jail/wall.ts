@@ -1,25 +1,19 @@
 import { spawn } from 'node:child_process';
+import type { Enclosure } from '#domain/tool/enclosure.ts';
 import { packageFile } from '#program-files.ts';
 
 /**
  * What the operating system denies the process of a jail, even if Node or V8 inside it is compromised. The available
  * layers depend on the machine: they are tried, and the best that works is taken.
  */
-export type Wall = {
+export type Wall = Enclosure & {
   readonly layers: readonly Layer[];
   /** Why there are not all of them. */
   readonly shortfall?: string;
-  enclose(program: string, args: readonly string[]): Enclosed;
 };
 
 export type Layer = keyof typeof LAYERS;
-type Enclosed = {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly uid?: number;
-  readonly gid?: number;
-};
-type Candidate = Pick<Wall, 'enclose'> & { readonly hasOtherUser: boolean };
+type Candidate = Enclosure & { readonly hasOtherUser: boolean };
 
 /** What each layer denies. */
 export const LAYERS = {
