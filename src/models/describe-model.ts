@@ -27,9 +27,6 @@ function priceOf(route: ModelRoute): ModelDescription['price'] {
   return cost && { inputPerMillion: perMillion(cost.inputUsd), outputPerMillion: perMillion(cost.outputUsd) };
 }
 
-/** Of a model of an unknown kind we must not assume it: its server would refuse the whole prompt. */
-export const seesPictures = (route: ModelRoute): boolean => readsOf(route)?.includes('image') ?? false;
-
 export function readsOf({ provider, name, reads }: ModelRoute): readonly ModelInput[] | null {
   if (reads) return reads;
   if (provider === 'demo') return [];

@@ -167,7 +167,7 @@ function providerThat(answers: () => Promise<ReadableStream<LanguageModelV4Strea
     model: {
       name: 'm',
       provider: 'openai' as const,
-      seesPictures: true,
+      reads: ['image' as const],
       read: readLanguage(language),
       apiKey: '',
       options: {},

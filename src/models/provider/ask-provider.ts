@@ -9,6 +9,7 @@ import type { Sampling } from '#domain/thread/sampling.ts';
 import type { ReasoningSummary } from '#domain/thread/thoughts.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
+import type { ModelInput } from '../describe-model.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
 import {
   type ModelAnswer,
@@ -29,7 +30,7 @@ import { toModelMessages, toModelTools } from './to-model-messages.ts';
 export type ProviderModel = {
   readonly name: string;
   readonly provider: Exclude<ModelProvider, 'demo'>;
-  readonly seesPictures: boolean;
+  readonly reads: readonly ModelInput[] | null;
   readonly read: ReadParts;
   readonly apiKey: string;
   readonly options: SharedV4ProviderOptions;

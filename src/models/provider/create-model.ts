@@ -2,7 +2,7 @@ import type { Cost, Usage } from '#domain/usage.ts';
 import { BASE_URLS } from '../bound-keys.ts';
 import { contextSizeOf } from '../context-size.ts';
 import { createDemoModel } from '../demo-model.ts';
-import { readsOf, seesPictures } from '../describe-model.ts';
+import { readsOf } from '../describe-model.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { isPublicProvider, KEY_VARIABLES, type ModelProvider, type ModelRoute } from '../model-route.ts';
 import { createPricing, type PricedTokens, type PriceOverrides } from '../price.ts';
@@ -17,20 +17,21 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   const lack = lackOf(route);
   if (lack) return createUnconfiguredModel(route, lack);
 
+  const reads = readsOf(route);
   const price = createPricing(route, overrides);
   const usageOf = (tokens: TokenCounts) => toUsage(tokens, price);
   let loading: Promise<ProviderModel> | undefined;
   const load = async () => ({
     ...(await loadProvider(route, provider)),
     name: route.name,
-    seesPictures: seesPictures(route),
+    reads,
     usageOf,
   });
   return {
     provider: route.provider,
     name: route.name,
     contextSize: contextSizeOf(route),
-    reads: readsOf(route),
+    reads,
     ask: async (prompt, onText, signal, onReasoning) =>
       askProvider(await (loading ??= load()), prompt, onText, signal, onReasoning),
   };
@@ -69,7 +70,7 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
 async function loadProvider(
   route: ModelRoute,
   provider: Exclude<ModelProvider, 'demo'>,
-): Promise<Omit<ProviderModel, 'name' | 'seesPictures' | 'usageOf'>> {
+): Promise<Omit<ProviderModel, 'name' | 'reads' | 'usageOf'>> {
   const apiKey = route.apiKey ?? '';
   const baseURL = route.baseUrl || BASE_URLS[provider] || '';
   switch (provider) {

@@ -7,7 +7,7 @@ import type {
 import { isTextType, pictureTypeOf } from '#domain/text/media-type.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import { type InlinePart, type LoadedPart, text } from '#domain/thread/item.ts';
-import type { PromptMessage } from '../model.ts';
+import type { Model, PromptMessage } from '../model.ts';
 import type { ModelProvider } from '../model-route.ts';
 
 /** A file in a user's message. Because it stays in the thread, one that the provider would refuse is replaced by its name. */
@@ -33,14 +33,14 @@ export function toToolOutput(output: readonly LoadedPart[], reader: Reader): Lan
 }
 
 /** What decides which parts a model gets. */
-export type Reader = { readonly provider: ModelProvider; readonly seesPictures: boolean };
+export type Reader = Pick<Model, 'reads'> & { readonly provider: ModelProvider };
 
 /**
  * Chat completions accept only text as a tool's output. There, a picture that a tool has read for the model follows the results of the
  * answer's calls, as a message.
  */
 export function picturesAfterResults(messages: readonly PromptMessage[], reader: Reader): readonly PromptMessage[] {
-  if (reader.provider !== 'openai-compatible' || !reader.seesPictures) return messages;
+  if (reader.provider !== 'openai-compatible' || !seesPictures(reader)) return messages;
   const moved: PromptMessage[] = [];
   let pictures: LoadedPart[] = [];
   const flush = (): void => {
@@ -76,9 +76,12 @@ function canSee(part: InlinePart, provider: ModelProvider): boolean {
   return provider === 'openai-compatible' && /^audio\/(?:wav|mp3|mpeg)$/.test(part.mediaType);
 }
 
-function canSeeInOutput(part: InlinePart, { provider, seesPictures }: Reader): boolean {
-  return isPicture(part) && seesPictures && provider !== 'openai-compatible';
+function canSeeInOutput(part: InlinePart, reader: Reader): boolean {
+  return isPicture(part) && seesPictures(reader) && reader.provider !== 'openai-compatible';
 }
+
+/** Of a model of an unknown kind we must not assume it: its server would refuse the whole prompt. */
+const seesPictures = ({ reads }: Reader): boolean => reads?.includes('image') ?? false;
 
 const isPicture = (part: InlinePart): boolean =>
   part.mediaType === 'application/pdf' || /^image\/(?!svg)/.test(part.mediaType);
