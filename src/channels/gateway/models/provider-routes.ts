@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ListedProvider, ModelProviders } from '#agent/administration/model-providers.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
+import { apiKey, baseUrl } from '../access-fields.ts';
 
 type Services = { readonly modelProviders: ModelProviders };
 
@@ -44,20 +45,10 @@ const putProvider = defineRoute({
   params,
   body: z
     .strictObject({
-      base_url: z
-        .url({ protocol: /^https?$/, error: 'base_url must be an http or https address.' })
-        .max(2048, 'base_url may have 2048 characters.')
-        .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'base_url must have no password, query or fragment.')
-        .nullish()
-        .describe('Required unless the name is openai, anthropic or google.'),
-      api_key: z
-        .string()
-        .trim()
-        .min(1)
-        .max(4096, 'api_key may have 4096 characters.')
-        .regex(/^[\x21-\x7e]*$/, 'api_key must have no spaces and only ASCII characters.')
-        .nullish()
-        .describe('Encrypted, and never shown again. Without it, a stored key stays unless the address changes.'),
+      base_url: baseUrl.describe('Required unless the name is openai, anthropic or google.'),
+      api_key: apiKey.describe(
+        'Encrypted, and never shown again. Without it, a stored key stays unless the address changes.',
+      ),
     })
     .meta({ id: 'ModelProviderChange' }),
   responses: { 200: { description: 'All providers after the change.', json: providerList } },

@@ -3,6 +3,7 @@ import type { DescribedSearch, SearchSettings } from '#agent/administration/sear
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { hosts } from '../../model-api/search-options.ts';
+import { apiKey, baseUrl } from '../access-fields.ts';
 
 type Services = { readonly searchSettings: SearchSettings };
 
@@ -42,20 +43,10 @@ const putSearch = defineRoute({
   body: z
     .strictObject({
       engine,
-      base_url: z
-        .url({ protocol: /^https?$/, error: 'base_url must be an http or https address.' })
-        .max(2048, 'base_url may have 2048 characters.')
-        .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'base_url must have no password, query or fragment.')
-        .nullish()
-        .describe('Of SearXNG, which may be in a private network. The others have one address each.'),
-      api_key: z
-        .string()
-        .trim()
-        .min(1)
-        .max(4096, 'api_key may have 4096 characters.')
-        .regex(/^[\x21-\x7e]*$/, 'api_key must have no spaces and only ASCII characters.')
-        .nullish()
-        .describe('Encrypted, and never shown again. Without it, the key that is stored for this engine stays.'),
+      base_url: baseUrl.describe('Of SearXNG, which may be in a private network. The others have one address each.'),
+      api_key: apiKey.describe(
+        'Encrypted, and never shown again. Without it, the key that is stored for this engine stays.',
+      ),
       safe: safe.default('moderate'),
       language: z
         .string()
