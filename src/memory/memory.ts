@@ -79,7 +79,7 @@ function keep(db: Database, owner: Owner, which: readonly string[] | 'all of unk
     if (typeof which !== 'string') {
       const known = await findNotes(trx, owner, which);
       const missing = which.find((path) => !known.some((note) => note.path === path));
-      if (missing !== undefined) throw new NotFound(`There is no note at ${missing}.`);
+      if (missing !== undefined) throw new NotFound(`The note ${missing} does not exist.`);
     }
     return audited(
       trx,

@@ -43,7 +43,7 @@ const readTool = (memory: MemoryPort) =>
       tellOrigin(context, note ? [note] : []);
       return note
         ? render(note)
-        : { error: `There is no note at ${normalizePath(given.path)}. Use memory_search to find its path.` };
+        : { error: `The note ${normalizePath(given.path)} does not exist. Use memory_search to find its path.` };
     },
   });
 

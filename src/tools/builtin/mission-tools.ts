@@ -211,7 +211,7 @@ async function checkShown(
 
 function missionId(given: string): MissionId {
   if (!isUuid<MissionId>(given))
-    throw new InvalidRequest('invalid_request', 'id', 'There is no such mission. Use mission_list to find its id.');
+    throw new InvalidRequest('invalid_request', 'id', 'This mission does not exist. Use mission_list to find its id.');
   return given;
 }
 

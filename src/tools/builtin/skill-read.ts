@@ -28,11 +28,11 @@ export function skillReadTool(skills: Pick<Skills, 'find'>): Tool {
       if ('error' in given) return JSON.stringify(given);
       const { name, file = 'SKILL.md' } = given.value;
       const skill = await skills.find(owner, name);
-      if (!skill) return JSON.stringify({ error: 'There is no such skill. skill_list returns all skills.' });
+      if (!skill) return JSON.stringify({ error: 'This skill does not exist. skill_list returns all skills.' });
 
       const files = new Map(Object.entries(skill.files));
       const text = files.get(file);
-      if (text === undefined) return JSON.stringify({ error: 'There is no such file.', files: [...files.keys()] });
+      if (text === undefined) return JSON.stringify({ error: 'This file does not exist.', files: [...files.keys()] });
       const others = [...files.keys()].filter((path) => path !== file);
       return JSON.stringify({ name, file, text: text.slice(0, MAX_TEXT), cut: text.length > MAX_TEXT, others });
     },

@@ -105,9 +105,9 @@ test.each(['../secret.txt', '/etc/passwd', 'docs/../../secret.txt', 'link.md', '
     const inside = await writeSkill('notes', { 'SKILL.md': main('notes'), '.env': 'SECRET' });
     await symlink('../secret.txt', path.join(inside, 'link.md'));
     await symlink('..', path.join(inside, 'away'));
-    expect(await read({ name: 'notes', file })).toEqual({ error: 'There is no such file.', files: ['SKILL.md'] });
+    expect(await read({ name: 'notes', file })).toEqual({ error: 'This file does not exist.', files: ['SKILL.md'] });
     expect(await read({ name: `../${path.basename(folder)}` })).toMatchObject({
-      error: expect.stringContaining('no such skill'),
+      error: expect.stringContaining('This skill does not exist'),
     });
   },
 );

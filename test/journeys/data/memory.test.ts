@@ -65,7 +65,7 @@ test('the agent writes a note, finds it in another thread, reads it, and deletes
     deleted: true,
   });
   expect(await use(service, 'memory_read', { path: 'people/carla' })).toEqual({
-    error: 'There is no note at people/carla. Use memory_search to find its path.',
+    error: 'The note people/carla does not exist. Use memory_search to find its path.',
   });
   expect(
     (await use(service, 'memory_search', { query: 'who has bees?' })).results.map(({ path }) => path),
@@ -102,7 +102,7 @@ test('a note is visible to its user only, on every path', async ({ service }) =>
     'result: {"results":[]}',
   );
   expect(await fromWebhook(service, 'use memory_read {"path":"people/secret"}')).toContain(
-    'There is no note at people/secret',
+    'The note people/secret does not exist',
   );
   expect(await fromWebhook(service, 'use memory_delete {"path":"people/secret"}')).toContain('"deleted":false');
   await fromWebhook(service, 'use memory_write {"path":"people/secret","text":"Mine is another one."}');
@@ -192,7 +192,7 @@ test('a note keeps its origin until the person writes it again or keeps it, whic
 
   expect(await keep({ paths: ['origins/nowhere'] })).toMatchObject([
     404,
-    { error: { message: 'There is no note at origins/nowhere.' } },
+    { error: { message: 'The note origins/nowhere does not exist.' } },
   ]);
   for (const body of [{}, { all: true, paths: ['a'] }, { all: false }, { paths: [] }])
     expect(await keep(body)).toMatchObject([400, {}]);

@@ -58,7 +58,7 @@ test('a skill is offered by its description, and its text is read only on reques
   expect(await read(service, { name: 'make-tea' })).toMatch(/Warm the pot first\.[^]*leaves\.md/);
   expect(await read(service, { name: 'make-tea', file: 'leaves.md' })).toContain('Darjeeling');
   expect(await read(service, { name: 'on-disk' })).toContain('Look at the disk.');
-  expect(await read(service, { name: 'make-tea', file: '../../settings.env' })).toContain('There is no such file.');
+  expect(await read(service, { name: 'make-tea', file: '../../settings.env' })).toContain('This file does not exist.');
   expect(textOf(await service.ask('use skill_list {}'))).toContain('When a user wants tea');
 });
 

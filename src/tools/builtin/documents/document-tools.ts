@@ -85,7 +85,8 @@ async function listDocuments(documents: ReadableDocuments, context: ToolContext,
   const wanted: WorkspaceFile[] = [...files.values()].filter(({ path }) =>
     at === undefined ? documentKindOf(path) : path === at,
   );
-  if (at !== undefined && wanted.length === 0) throw new NotFound(`There is no file ${at}. Use reborn_file_list.`);
+  if (at !== undefined && wanted.length === 0)
+    throw new NotFound(`The file ${at} does not exist. Use reborn_file_list.`);
   const hashes = wanted.map(({ sha256 }) => sha256);
   const found = await documents.findRead(context.owner, hashes, context.signal);
   const byHash = new Map(found.map((document) => [document.sha256, document]));

@@ -186,7 +186,7 @@ const presentTool = textTool({
 function requireFile({ files }: Workspace, given: string): WorkspaceFile {
   const at = normalizeFilePath(given);
   const file = files.get(at);
-  if (!file) throw new NotFound(`There is no file ${at}. Use reborn_file_list.`);
+  if (!file) throw new NotFound(`The file ${at} does not exist. Use reborn_file_list.`);
   return file;
 }
 
