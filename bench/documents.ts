@@ -20,7 +20,7 @@ import { saveResult } from './results/save-result.ts';
  * with few documents notices of it, and the time from a PDF of 50 pages to its text in the index. Only those PDFs are extracted:
  * the passages of the others are written as the service writes them.
  */
-const DOCUMENTS = Number(process.argv[2] ?? 10_000);
+const DOCUMENTS = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 10_000);
 const FEW_DOCUMENTS = 10;
 const QUESTIONS = 100;
 const SEARCHES = 300;
