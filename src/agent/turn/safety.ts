@@ -10,8 +10,8 @@ import type { FindKnownSecrets, SecretsVersion } from '#tools/secrets/known-secr
 export type Safety = {
   /** Loads the owner's secrets ahead of a turn, unless `version` says that they have not changed. */
   prepare(owner: Owner, version: SecretsVersion): void;
-  /** A tool's output as it can be stored, without secrets. */
-  receive(owner: Owner, toolName: string, output: string): Promise<string>;
+  /** A tool's output, and the texts that belong to it, as they can be stored, without secrets. What they share is reported once. */
+  receive(owner: Owner, toolName: string, texts: readonly string[]): Promise<string[]>;
   /** The call as it can be stored. A blocked call has lost its arguments. */
   checkCall(owner: Owner, call: ToolCall): Promise<CheckedCall>;
   /** The rules because of which a call with these arguments needs approval. */
@@ -39,10 +39,11 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
     prepare(owner, version) {
       knownSecrets(owner, version).catch(() => {}); // the next caller asks again, and gets the error
     },
-    async receive(owner, toolName, output) {
-      const { text, actions } = await inspectIncoming(output, await knownSecrets(owner), owner.userId);
-      note(owner, toolName, actions);
-      return text;
+    async receive(owner, toolName, texts) {
+      const known = await knownSecrets(owner);
+      const inspected = await Promise.all(texts.map((text) => inspectIncoming(text, known, owner.userId)));
+      note(owner, toolName, mostOfEach(inspected.flatMap(({ actions }) => actions)));
+      return inspected.map(({ text }) => text);
     },
     async checkCall(owner, call) {
       const { blocked, actions } = await inspectOutgoing(call.arguments, await knownSecrets(owner), owner.userId);
@@ -60,4 +61,10 @@ export function createSafety({ knownSecrets, onActions }: SafetyParts): Safety {
       };
     },
   };
+}
+
+/** Of the same rule in several texts, the one with the most matches. */
+function mostOfEach(actions: readonly Action[]): Action[] {
+  const sorted = actions.toSorted((a, b) => a.times - b.times);
+  return [...new Map(sorted.map((action) => [`${action.rule} ${action.does}`, action])).values()];
 }

@@ -95,11 +95,11 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       onStopped,
     }),
   );
-  const seen = await receiveSources(parts, call.name, sources.staged);
+  const { text, seen } = await receive(parts, call.name, returned, sources.staged);
   const append = (output: WrittenItem) => parts.items.append([output], cost ?? null);
   return writeWithFiles(append, staging, situation, async ({ version, line }) => {
-    const received = await parts.safety.receive(turn, call.name, line ? `${returned}\n${line}` : returned);
-    const output = outputOf(call, received, {
+    const added = line ? await parts.safety.receive(turn, call.name, [line]) : [];
+    const output = outputOf(call, [text, ...added].join('\n'), {
       reads,
       ran,
       allowedBy,
@@ -114,20 +114,22 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
 
 const usdOf = ({ usage: { cost } }: ModelCall): number | null => cost && cost.inputUsd + cost.outputUsd;
 
-/** The pages that a call has read, without secrets: they are stored whole, and are shown again later. */
-const receiveSources = (
+/** The output and the pages that the call has read, without secrets: the pages are stored whole, and are shown again later. */
+async function receive(
   { safety, turn }: Pick<ToolParts, 'safety' | 'turn'>,
   toolName: string,
+  output: string,
   sources: readonly NumberedSource[],
-): Promise<NumberedSource[]> =>
-  Promise.all(
-    sources.map(async (source) => {
-      const [title, text] = await Promise.all(
-        [source.title, source.text].map((part) => safety.receive(turn, toolName, part)),
-      );
-      return { ...source, title: title ?? '', text: text ?? '' };
-    }),
-  );
+): Promise<{ text: string; seen: NumberedSource[] }> {
+  const texts = sources.flatMap(({ title, text }) => [title, text]);
+  const [received = '', ...rest] = await safety.receive(turn, toolName, [output, ...texts]);
+  const seen = sources.map((source, index) => ({
+    ...source,
+    title: rest[2 * index] ?? '',
+    text: rest[2 * index + 1] ?? '',
+  }));
+  return { text: received, seen };
+}
 
 /** Writes an output together with the files that its call has changed. They move to a newer version if a person made one meanwhile. */
 async function writeWithFiles(
