@@ -33,7 +33,7 @@ async function show(door: Door): Promise<void> {
     await stage.service.request(`/api/threads/${threadId}`, { method: 'PATCH', body: title, headers: ann.headers });
     const page = await browser.signIn(stage.url, ann.token);
     await page.goto(`${stage.url}/threads/${threadId}`);
-    const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+    const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
     await card.getByText('Asked because this conversation has read').waitFor();
     if (door.step) await page.getByText(door.step).click();
     await takeScreenshot(page, path.join(FOLDER, `gate-door-${door.name}.png`));

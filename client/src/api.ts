@@ -1989,6 +1989,8 @@ export type GateAnswer = {
   readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
   /** With `always`: for runs of the mission whose call it is, and for nothing else. */
   readonly only?: 'mission' | null;
+  /** With `always`: for calls with exactly these arguments. Without it, texts for people to read may differ. */
+  readonly exactly?: boolean | null;
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */
@@ -3515,6 +3517,8 @@ export type ClientMessage = {
   readonly answers?: Readonly<Record<string, 'approve' | 'deny'>>;
   /** With `always`: for runs of the mission whose call it is, and for nothing else. */
   readonly only?: 'mission' | null;
+  /** With `always`: for calls with exactly these arguments. Without it, texts for people to read may differ. */
+  readonly exactly?: boolean | null;
   /** Why the call is denied. The model reads it. */
   readonly reason?: string | null;
   /** For a pairing: the user whose secrets the webhook user may use. */

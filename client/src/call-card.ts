@@ -258,7 +258,7 @@ function formatMoment(written: string, { language, locales, zone }: Reader): str
     day: 'numeric',
     month: 'short',
     year: 'numeric',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
     ...(at.getUTCSeconds() !== 0 && { second: '2-digit' }),
     timeZoneName: 'short',

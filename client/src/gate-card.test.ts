@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { OpenGate, ReadSource } from './api.ts';
-import { addressOf, answerOf, approvableCalls, describeAddress, describeReason, reasonOf } from './gate-card.ts';
+import {
+  addressOf,
+  answerOf,
+  approvableCalls,
+  describeAddress,
+  describeReason,
+  reasonOf,
+  rulesOf,
+} from './gate-card.ts';
 
 const source = (kind: ReadSource['kind'], name: string | null, more: Partial<ReadSource> = {}): ReadSource => ({
   kind,
@@ -87,4 +95,18 @@ test('an answer names each call only where they differ', () => {
   expect(answerOf(calls, new Set(['a', 'b', 'c']))).toEqual({ answer: 'approve' });
   expect(answerOf(calls, new Set(), 'no')).toEqual({ answer: 'deny', reason: 'no' });
   expect(answerOf(calls, new Set(['b']))).toEqual({ answers: { a: 'deny', b: 'approve', c: 'deny' } });
+});
+
+test('rules are offered narrowest first, and wide ones only while nothing by others was read', () => {
+  const always = ['text: any text', 'to = "x: any text"'];
+  const asked = { always, calls: [{ ...call('a'), always }], mission_id: null };
+  const kinds = (more: Partial<OpenGate>) => rulesOf({ ...asked, situation: 'clean', ...more }).map(({ kind }) => kind);
+  expect(rulesOf({ ...asked, situation: 'clean' })).toEqual([
+    { kind: 'exactly', answer: { answer: 'always', exactly: true }, free: [] },
+    { kind: 'any-text', answer: { answer: 'always' }, free: ['text'] },
+  ]);
+  expect(kinds({ situation: 'foreign' })).toEqual(['exactly']);
+  expect(kinds({ situation: 'both', mission_id: 'm' })).toEqual(['exactly', 'mission']);
+  expect(kinds({ calls: [{ ...call('a'), always: ['to = "x: any text"'] }] })).toEqual(['exactly']);
+  expect(rulesOf({ calls: [call('a')], situation: 'clean', mission_id: null })).toEqual([]);
 });

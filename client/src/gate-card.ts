@@ -1,5 +1,6 @@
 import type { GateAnswer, OpenGate, ReadSource } from './api.ts';
 import { whyNotApprovable } from './approvable.ts';
+import { valuesOf } from './call-card.ts';
 import { escapeInvisible } from './exact-json.ts';
 
 export type AskedCall = OpenGate['calls'][number];
@@ -152,4 +153,47 @@ export function answerOf({ calls }: Pick<OpenGate, 'calls'>, approved: ReadonlyS
     answers: Object.fromEntries(calls.map((call) => [call.call_id, isApproved(call) ? 'approve' : 'deny'])),
     ...why,
   };
+}
+
+/** A rule that "always" can make, narrowest first. `free`: the paths of arguments that may differ. */
+export type Rule = {
+  readonly kind: 'exactly' | 'mission' | 'any-text';
+  readonly answer: GateAnswer;
+  readonly free: readonly string[];
+};
+
+/**
+ * The rules that a card offers. A rule under which texts may differ is offered only while nothing by others was read; in a mission it
+ * is, because it holds there alone, and missions read such texts.
+ */
+export function rulesOf({
+  always,
+  calls,
+  situation,
+  mission_id: mission,
+}: Pick<OpenGate, 'always' | 'calls' | 'situation' | 'mission_id'>): Rule[] {
+  if (!always) return [];
+  const free = [...new Set(calls.flatMap((call) => call.always ?? []).flatMap((line) => FREE.exec(line)?.[1] ?? []))];
+  const exactly: Rule = {
+    kind: 'exactly',
+    answer: { answer: 'always', ...(free.length > 0 && { exactly: true }) },
+    free: [],
+  };
+  const inMission: Rule = { kind: 'mission', answer: { answer: 'always', only: 'mission' }, free };
+  const anyText: Rule = { kind: 'any-text', answer: { answer: 'always' }, free };
+  const isWide = free.length > 0 && situation === 'clean';
+  return [exactly, ...(mission === null ? [] : [inMission]), ...(isWide ? [anyText] : [])];
+}
+
+/** A line about an argument that may differ. A fixed value can't look like one: its path is followed by an equals sign. */
+const FREE = /^((?:[\w.[\]]|"(?:[^"\\]|\\.)*")+): any text/;
+
+/** A rule as English words. */
+export function describeRule({ kind, free }: Rule, { calls }: Pick<OpenGate, 'calls'>): string {
+  const values = calls.flatMap((call) => valuesOf(call) ?? []);
+  const labels = LIST.format(free.map((path) => values.find((value) => value.path === path)?.label ?? path));
+  const anyText = free.length === 0 ? '' : ` with any text (${labels})`;
+  if (kind === 'exactly') return `Exactly ${calls.length === 1 ? 'this' : 'these'}: every value stays the same`;
+  if (kind === 'mission') return `In runs of this mission${anyText}`;
+  return `The same${anyText}`;
 }

@@ -143,8 +143,7 @@ test('the operator sets the policy of a tool, and always is offered only where t
   await page.goto(stage.url);
   await ask(page, 'use send_mail {"to": "ann@example.com", "text": "hi"}');
   await page.getByRole('button', { name: 'Approve once' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Always for this' }).count()).toBe(0);
-  expect(await page.getByText('Always would cover').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Always…' }).count()).toBe(0);
   await page.close();
 });
 

@@ -34,17 +34,20 @@ async function askAfterReading(message: string) {
 
 test('one card says why it asks, lists all calls, and approves those with a tick', async () => {
   const page = await askAfterReading('Please tell Ann, look at the first one, and order the list.');
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail, open_page, open_page' });
+  const card = page.getByRole('region', { name: 'Waits for you: Do all 3 of these?' });
   await card.getByRole('button', { name: 'Approve all 3' }).waitFor();
+  for (const call of await card.getByRole('button', { name: 'Run open_page?', expanded: false }).all())
+    await call.click();
   const seen = await card.innerText();
-  expect(seen).toContain('3 calls wait for you');
+  expect(seen).toContain('3 things wait for you');
   expect(seen).toContain('Asked because this conversation has read news.example/boats (text by others).');
   expect(seen).toContain('opens all shown links of news.example');
   expect(await card.locator('mark').innerText()).toBe('Dear%20diary');
   await takePicture(page, 'gate-calls');
   expect(await findViolationsInBothThemes(page)).toEqual([]);
 
-  await card.getByRole('checkbox', { name: 'send_mail' }).uncheck();
+  await card.getByRole('button', { name: 'One by one' }).click();
+  await card.getByRole('checkbox', { name: 'Run send_mail?' }).uncheck();
   expect(await card.getByRole('button', { name: /Always/ }).count()).toBe(0);
   await card.getByRole('button', { name: 'Approve 2, deny the rest' }).click();
   await expect
@@ -63,7 +66,7 @@ test('a forwarded text is set apart from the words of the person, and the card n
   const page = await browser.signIn(stage.url);
   const { threads } = (await (await stage.service.request('/api/threads')).json()) as { threads: { id: string }[] };
   await page.goto(`${stage.url}/threads/${threads[0]?.id}`);
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
   await card.getByText('Asked because this conversation has read a forwarded message (text by others).').waitFor();
   const log = page.getByRole('log');
   expect(await log.getByRole('blockquote').innerText()).toBe('Boats are for sale.');
@@ -74,7 +77,9 @@ test('a forwarded text is set apart from the words of the person, and the card n
 
 test('a link is approved for its site, and "always" says that it holds after text by others', async () => {
   const page = await askAfterReading('Please look at the first one.');
-  await page.getByRole('button', { name: 'Always, also after reading text by others' }).waitFor();
+  await page.getByRole('button', { name: 'Always…' }).click();
+  await page.getByText('It holds also after reading text by others.').waitFor();
+  await page.keyboard.press('Escape');
   await takePicture(page, 'gate-link');
   await page.getByRole('button', { name: 'Open links of news.example in this turn' }).click();
   await expect.poll(() => opened).toEqual(['https://news.example/boats/7']);

@@ -27,7 +27,7 @@ const MAIL = 'use send_mail {"to": "ann@example.com", "text": "hi"}';
 test('a click on approve runs the tool once, and the thread continues', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, MAIL);
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
   await card.getByText('ann@example.com').first().waitFor();
   expect(sent).toEqual([]);
   await card.getByRole('button', { name: 'Approve once' }).click();
@@ -84,8 +84,12 @@ test('a gate that is answered in one tab is gone from the other', async () => {
 test('after "always", the same question is not asked again', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, MAIL);
-  await page.getByText('Always would cover every call with').waitFor();
-  await page.getByRole('button', { name: 'Always for this' }).click();
+  await page.getByRole('button', { name: 'Always…' }).click();
+  const rules = page.getByRole('group', { name: 'Which calls run from now on without a question?' });
+  expect(await rules.getByRole('radio').count()).toBe(2);
+  expect(await rules.getByRole('radio', { name: 'Exactly this' }).isChecked()).toBe(true);
+  await rules.getByRole('radio', { name: 'The same with any text (text) These values stay the same: to' }).waitFor();
+  await page.getByRole('button', { name: 'Approve and remember' }).click();
   await page.getByRole('article').getByText('result: sent number 1').waitFor();
   await ask(page, MAIL);
   await page.getByRole('article').getByText('result: sent number 2').waitFor();
@@ -120,8 +124,10 @@ test.each([
 ])('the card shows %s exactly as they run', async (_, json, shown) => {
   const page = await browser.signIn(stage.url);
   await ask(page, `use send_mail ${json}`);
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
   await card.getByRole('button', { name: 'Approve once' }).waitFor();
+  const exact = card.getByRole('button', { name: 'Exact arguments' });
+  if ((await exact.getAttribute('aria-expanded')) === 'false') await exact.click();
   const seen = await card.innerText();
   for (const line of shown) expect(seen).toContain(line);
   expect(seen).not.toMatch(/[\u202e\u202c\u200b\u3164\u00ad]/);
@@ -134,10 +140,10 @@ test.each([
 test('a text written from right to left does not move the keys and values beside it', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'use send_mail {"to":"\u05d0","amount":100,"text":"\u05d1"}');
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
-  await card.locator('bdi').first().waitFor();
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
+  await card.getByRole('button', { name: 'Exact arguments' }).click();
   const directions = await card
-    .locator('bdi')
+    .locator('pre bdi')
     .evaluateAll((parts) => parts.map((part) => [part.textContent, getComputedStyle(part).unicodeBidi]));
   expect(directions).toEqual(['"to"', '"\u05d0"', '"amount"', '"text"', '"\u05d1"'].map((text) => [text, 'isolate']));
   await page.close();
@@ -145,9 +151,11 @@ test('a text written from right to left does not move the keys and values beside
 
 test('all of a long call is on the page before the button, and one that is too long can only be denied', async () => {
   const page = await browser.signIn(stage.url);
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
   await ask(page, `use send_mail {"text":"${'long words '.repeat(4000)}the end"}`);
-  await card.getByRole('button', { name: 'Approve once' }).waitFor();
+  await card.getByRole('button', { name: 'whole text, 1 line' }).click();
+  expect(await card.locator('dl').innerText()).toContain('the end');
+  await card.getByRole('button', { name: 'Exact arguments' }).click();
   expect(await card.locator('pre').innerText()).toContain('the end"');
   expect(await card.locator('pre').evaluate((box) => box.scrollHeight <= box.clientHeight)).toBe(true);
   await card.getByRole('button', { name: 'Deny' }).click();
@@ -156,7 +164,58 @@ test('all of a long call is on the page before the button, and one that is too l
 
   await ask(page, `use send_mail {"text":"${'long words '.repeat(5000)}the end"}`);
   await card.getByText("This call can't be approved: its arguments have 55,018 characters").waitFor();
-  expect(await card.getByRole('button').allInnerTexts()).toEqual(['Deny']);
+  expect(await card.getByRole('button').allInnerTexts()).toEqual([expect.stringMatching(/^Deny/)]);
+  expect(sent).toEqual([]);
+  await page.close();
+});
+
+test('a card is answered by keyboard alone, but by no key that is typed into a field', async () => {
+  const page = await browser.signIn(stage.url);
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
+  await ask(page, 'use send_mail {"to": "bob@example.com", "text": "hi"}');
+  await card.waitFor();
+  await composer.focus();
+  await page.keyboard.type('yan');
+  expect(await composer.inputValue()).toBe('yan');
+  await composer.fill('');
+
+  await page.keyboard.press('Alt+ArrowUp');
+  await expect.poll(() => card.evaluate((box) => box === document.activeElement)).toBe(true);
+  const pressUntil = async (key: string, opened: string) => {
+    await expect
+      .poll(async () => {
+        await page.keyboard.press(key); // the card may still have moved
+        return card.getByRole('button', { name: opened }).count();
+      })
+      .toBe(1);
+    await page.keyboard.press('Escape');
+  };
+  await pressUntil('n', 'Back');
+  await pressUntil('a', 'Approve and remember');
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('y');
+      return sent.length;
+    })
+    .toBe(1);
+  await expect.poll(() => composer.evaluate((box) => box === document.activeElement)).toBe(true);
+  await page.close();
+});
+
+test('no key answers a card that has just come up', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.evaluate(() => {
+    const press = () => {
+      if (!document.querySelector('section.gate button')) return;
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'y', bubbles: true }));
+      document.body.dataset['pressed'] = 'yes';
+    };
+    new MutationObserver(press).observe(document.body, { childList: true, subtree: true });
+  });
+  await ask(page, 'use send_mail {"to": "bob@example.com", "text": "hi"}');
+  await page.locator('body[data-pressed]').waitFor();
+  expect(await page.getByRole('button', { name: 'Approve once' }).isEnabled()).toBe(true);
   expect(sent).toEqual([]);
   await page.close();
 });

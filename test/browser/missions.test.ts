@@ -55,8 +55,10 @@ test('from a sentence in the chat to the approval, the run, its result in the th
   await page.getByText('No missions yet').waitFor();
   await page.goto(stage.url);
   await ask(page, SENTENCE);
-  const card = page.getByRole('region', { name: 'Waiting for you: mission_create' });
+  const card = page.getByRole('region', { name: /^Waits for you: Create the mission “/ });
   await card.getByText('at 08:00, Monday to Friday (Europe/Oslo)').first().waitFor();
+  expect(await card.getByText(/ 2\d{3}, 08:00 |, 2\d{3}, .*\d:00/).count()).toBeGreaterThanOrEqual(5);
+  await card.getByRole('button', { name: 'Exact arguments' }).click();
   expect((await card.locator('pre').innerText()).match(/T0[67]:00:00\.000Z/g)).toHaveLength(5);
   await card.getByRole('button', { name: 'Approve once' }).click();
   await page.getByRole('article').getByText('I will summarise your notes every weekday at 8.').waitFor();
@@ -118,13 +120,13 @@ test('a mission is created with a preview, edited, run by hand, paused, resumed 
 test('the page for a new thread shows what waits for the person and which missions are due next', async () => {
   await page.goto(stage.url);
   await ask(page, SENTENCE);
-  await page.getByRole('region', { name: 'Waiting for you: mission_create' }).waitFor();
+  await page.getByRole('region', { name: /^Waits for you: Create the mission “/ }).waitFor();
   await page.goto(stage.url);
   const due = page.getByRole('region', { name: 'Next missions' });
   await due.getByRole('link', { name: 'Notes' }).waitFor();
   await checkPage(page, 'home');
   await page.getByRole('region', { name: 'Waits for you' }).getByRole('link', { name: 'mission_create' }).click();
-  await page.getByRole('region', { name: 'Waiting for you: mission_create' }).waitFor();
+  await page.getByRole('region', { name: /^Waits for you: Create the mission “/ }).waitFor();
 });
 
 test('missions with every outcome are listed', async () => {

@@ -70,7 +70,7 @@ test('while an answer comes, a ring turns and a caret is at its end; with less m
 test('a gate that comes up pulses once, and one that was there before is still', async () => {
   await page.goto(stage.url);
   await ask(page, 'use send_mail {"to": "ann@example.com", "text": "hi"}');
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
   await card.waitFor();
   expect(await styleOf(card, 'animation-name')).toBe('halo');
   expect(await styleOf(card, 'animation-iteration-count')).toBe('1');

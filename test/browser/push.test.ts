@@ -95,7 +95,7 @@ test('a notification leads to the gate; approving it runs the call once, and an 
   const { gates } = (await listed.json()) as { gates: { id: string }[] };
   const path = `${thread}?gate=${gates[0]?.id}`;
   await page.goto(`${stage.url}${path}`);
-  const card = page.getByRole('region', { name: 'Waiting for you: send_mail' });
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
   await card.getByText('ann@example.com').first().waitFor();
   expect(await page.getByText('is no longer open').count()).toBe(0);
   await card.getByRole('button', { name: 'Approve once' }).click();

@@ -34,8 +34,8 @@ export type GateAnswer =
       readonly userId?: UserId;
       readonly input?: Readonly<Record<string, unknown>> | undefined;
     }
-  /** `mission`: only for runs of the mission whose call it is. */
-  | { readonly kind: 'always'; readonly only?: 'mission' }
+  /** `mission`: only for runs of the mission whose call it is. `exactly`: only for calls with the same arguments, prose included. */
+  | { readonly kind: 'always'; readonly only?: 'mission'; readonly exactly?: true }
   | { readonly kind: 'deny'; readonly reason: string }
   /** One answer for each call of the gate, by its id. A call without an answer is denied. */
   | { readonly kind: 'each'; readonly answers: ReadonlyMap<string, 'approve' | 'deny'>; readonly reason: string }
@@ -202,7 +202,7 @@ async function approve(
   if (answer.kind === 'always') {
     await checkAlways(trx, gate, call.name);
     const missionId = answer.only === 'mission' ? missionOf(asking) : null;
-    const shape = shapeOf(call.arguments);
+    const shape = shapeOf(call.arguments, answer.exactly ? 'stays' : 'may differ');
     const digest = digestShape(call, revision, shape, missionId ?? undefined);
     const situation = gate.asked?.situation ?? 'clean';
     await insertStandingApproval(trx, owner, { tool: call.name, revision, shape, digest, situation, missionId });

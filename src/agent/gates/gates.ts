@@ -188,9 +188,9 @@ function callFacts(tool: Tool, call: GatedCall, read: ReadSoFar, facts: Decision
     read,
     operatorLevel: () => findPolicy(db, call.name, isInstalled(tool) ? owner.userId : undefined),
     isAlwaysApproved: () => {
-      const shape = shapeOf(call.arguments);
-      const digests = [undefined, ...(mission ? [mission] : [])].map((limit) =>
-        digestShape(call, tool.revision ?? null, shape, limit),
+      const shapes = [shapeOf(call.arguments), shapeOf(call.arguments, 'stays')];
+      const digests = [undefined, ...(mission ? [mission] : [])].flatMap((limit) =>
+        shapes.map((shape) => digestShape(call, tool.revision ?? null, shape, limit)),
       );
       return withOwner(db, owner, (trx) => hasStandingApproval(trx, owner, digests, read.situation));
     },

@@ -67,7 +67,7 @@ test.each([
 });
 
 test('no arguments are an empty object', () => {
-  expect(['', ' ', '{}', '{ }'].map(shapeOf)).toEqual(Array.from({ length: 4 }, () => 'no arguments'));
+  expect(['', ' ', '{}', '{ }'].map((json) => shapeOf(json))).toEqual(Array.from({ length: 4 }, () => 'no arguments'));
 });
 
 test('without prose, two different arguments never have one shape', () => {
@@ -105,3 +105,10 @@ function canonical(value: unknown): string {
   const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`);
   return `{${fields.toSorted().join()}}`;
 }
+
+test('where prose stays, a call with another text has another shape', () => {
+  const exact = shapeOf('{"to":"ann","text":"hi"}', 'stays');
+  expect(exact).toBe('text = "hi"\nto = "ann"');
+  expect(shapeOf('{"to":"ann","text":"ho"}', 'stays')).not.toBe(exact);
+  expect(shapeOf('{"to":"ann"}', 'stays')).toBe(shapeOf('{"to":"ann"}'));
+});

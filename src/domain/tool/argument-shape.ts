@@ -1,12 +1,12 @@
 /**
  * What the arguments of similar calls have in common, one line for each value: it may differ where a parameter holds
- * prose, as far as the prose names no other hosts or addresses, and must be the same everywhere else.
+ * prose, as far as the prose names no other hosts or addresses, and must be the same everywhere else. With `stays`, prose must be the same, too.
  */
-export function shapeOf(argumentsJson: string): string {
+export function shapeOf(argumentsJson: string, prose: 'may differ' | 'stays' = 'may differ'): string {
   const source = argumentsJson.trim() || '{}';
   const value = parsePlain(source);
   if (value === undefined) return `exactly ${JSON.stringify(argumentsJson)}`;
-  const lines = Object.entries(value).flatMap(([key, field]) => linesOf(field, join('', key), key));
+  const lines = Object.entries(value).flatMap(([key, field]) => linesOf(field, join('', key), key, prose));
   return lines.length === 0 ? 'no arguments' : lines.toSorted().join('\n');
 }
 
@@ -27,12 +27,12 @@ function parsePlain(source: string): object | undefined {
 const withoutSpace = (source: string) =>
   source.replace(/"(?:[^"\\]|\\.)*"|[ \t\r\n]+/g, (part) => (part.startsWith('"') ? part : ''));
 
-function linesOf(value: unknown, path: string, name: string): string[] {
+function linesOf(value: unknown, path: string, name: string, prose: 'may differ' | 'stays'): string[] {
   if (Array.isArray(value) && value.length > 0)
-    return value.flatMap((element, index) => linesOf(element, `${path}[${index}]`, name));
+    return value.flatMap((element, index) => linesOf(element, `${path}[${index}]`, name, prose));
   if (isObject(value) && Object.keys(value).length > 0)
-    return Object.entries(value).flatMap(([key, field]) => linesOf(field, join(path, key), key));
-  if (typeof value === 'string' && PROSE.has(name.toLowerCase()) && !isData(value))
+    return Object.entries(value).flatMap(([key, field]) => linesOf(field, join(path, key), key, prose));
+  if (prose === 'may differ' && typeof value === 'string' && PROSE.has(name.toLowerCase()) && !isData(value))
     return [`${path}: any text${describeNames(value)}`];
   return [`${path} = ${JSON.stringify(value)}`];
 }

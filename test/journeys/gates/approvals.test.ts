@@ -307,6 +307,19 @@ test('"always" covers calls of the same shape until it is revoked', async () => 
   expect(await chat(call('ann@example.com', 'And again.'))).toMatchObject({ status: 'waiting' });
 });
 
+test('"always, exactly" covers calls with the same text only', async () => {
+  const call = (text: string) => `use send ${JSON.stringify({ to: 'eve@example.com', text })}`;
+  const { gate } = await chat(call('See you at nine.'));
+  expect(await answer(gate.id, { answer: 'approve', exactly: true })).toMatchObject({ status: 400 });
+  await goesOn(gate.id, { answer: 'always', exactly: true });
+
+  expect(await chat(call('See you at nine.'))).toMatchObject({ status: 'completed' });
+  expect(await chat(call('Better at ten.'))).toMatchObject({ status: 'waiting' });
+  const [{ id, shape } = { id: '', shape: [] }] = (await listed('approvals')) as { id: string; shape: string[] }[];
+  expect(shape).toEqual(['text = "See you at nine."', 'to = "eve@example.com"']);
+  expect(await revoke(id)).toBe(204);
+});
+
 test('a changed tool needs a new approval, whether its calls were approved once or always', async ({
   home,
   startAnother,

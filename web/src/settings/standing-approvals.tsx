@@ -8,7 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
-/** The calls for which the person has chosen “Always for this”. */
+/** The calls for which the person has chosen “Always…”. */
 export function StandingApprovals() {
   const { me } = useServices();
   const queries = useQueryClient();
@@ -22,7 +22,7 @@ export function StandingApprovals() {
   return (
     <>
       <p className="text-meta text-soft">
-        <Trans>Calls like these run without a question, because you have chosen “Always for this”.</Trans>
+        <Trans>Calls like these run without a question, because you have chosen “Always…”.</Trans>
       </p>
       {problem && <Problem error={problem} />}
       <ul aria-label={t`Standing approvals`} className="divide-y divide-line">

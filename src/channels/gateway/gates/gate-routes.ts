@@ -71,6 +71,12 @@ export const gateAnswer = z
       .literal('mission')
       .nullish()
       .describe('With `always`: for runs of the mission whose call it is, and for nothing else.'),
+    exactly: z
+      .boolean()
+      .nullish()
+      .describe(
+        'With `always`: for calls with exactly these arguments. Without it, texts for people to read may differ.',
+      ),
     reason: z.string().max(2000).nullish().describe('Why the call is denied. The model reads it.'),
     user_id: z
       .string('user_id must be a string.')
@@ -92,14 +98,16 @@ export const gateAnswer = z
   .meta({ id: 'GateAnswer' });
 
 export function toGateAnswer(said: z.infer<typeof gateAnswer>): GateAnswer {
-  const { answer, answers, only, reason, user_id: userId, input } = said;
+  const { answer, answers, only, exactly, reason, user_id: userId, input } = said;
   if ((answer === undefined) === (answers === undefined))
     throw new InvalidRequest('invalid_request', 'answer', 'Give an answer for all calls, or answers, but not both.');
   if (only && answer !== 'always')
     throw new InvalidRequest('invalid_request', 'only', 'only goes with the answer always.');
+  if (exactly && answer !== 'always')
+    throw new InvalidRequest('invalid_request', 'exactly', 'exactly goes with the answer always.');
   if (answers) return { kind: 'each', answers: new Map(Object.entries(answers)), reason: reason ?? '' };
   if (answer === 'deny') return { kind: 'deny', reason: reason ?? '' };
-  if (answer === 'always') return { kind: 'always', ...(only && { only }) };
+  if (answer === 'always') return { kind: 'always', ...(only && { only }), ...(exactly && { exactly }) };
   return { kind: 'approve', ...(userId && { userId }), ...(input && { input }) };
 }
 

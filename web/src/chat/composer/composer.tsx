@@ -95,6 +95,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
         />
         <textarea
           ref={area}
+          data-composer
           rows={1}
           aria-label={t`Message`}
           title={t`Enter sends, Shift Enter breaks the line`}

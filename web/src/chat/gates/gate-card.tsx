@@ -1,15 +1,19 @@
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
+import { whyNotApprovable } from '@reborn-agent/client/approvable';
+import { askSentence, type Part, plainText } from '@reborn-agent/client/call-card';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { client } from '../../client/client.ts';
 import { McpSignIn } from '../../mcp/mcp-sign-in.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { ApproveButtons } from './approve-buttons.tsx';
-import { AskedCalls } from './asked-calls.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { AskedCalls, CallDetail, ExactToggle, isExactAtFirst } from './asked-calls.tsx';
+import { CallSentence, reader } from './call-sentence.tsx';
+import { GateFooter } from './gate-footer.tsx';
 import { PairingForm } from './pairing-form.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { GateReason } from './read-sources.tsx';
@@ -28,9 +32,15 @@ const NEW_MS = 2000;
 export function GateCard({ gate, onAnswer }: Props) {
   const { me } = useServices();
   const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
+  const [isTicking, setTicking] = useState(false);
+  const [only] = gate.calls;
+  const [isExact, setExact] = useState(() => only !== undefined && isExactAtFirst(only));
+  const card = useRef<HTMLElement>(null);
   const isOwn = gate.user_id === me.user_id;
   const [isNew] = useState(() => Date.now() - Date.parse(gate.created_at) < NEW_MS);
-  const names = gate.calls.map(({ name }) => name).join(', ');
+  const isOneShown = gate.calls.length === 1 && only !== undefined && whyNotApprovable(only) === undefined;
+  const question = sentenceOf(gate, isOwn);
+  const words = plainText(question);
   const tick = (callId: string) => {
     const next = new Set(unticked);
     if (!next.delete(callId)) next.add(callId);
@@ -38,86 +48,93 @@ export function GateCard({ gate, onAnswer }: Props) {
   };
   return (
     <section
-      aria-label={t`Waiting for you: ${names}`}
-      className={`gate mb-7 mt-2 flex flex-col gap-3 p-4 ${isNew ? 'appears' : ''}`}
+      ref={card}
+      tabIndex={-1}
+      aria-label={t`Waits for you: ${words}`}
+      className={`gate mb-7 mt-2 flex max-[800px]:-mx-2 flex-col overflow-hidden ${isNew ? 'appears' : ''}`}
     >
-      <h3 className="flex items-start gap-2 text-gate">
-        <Icon name={gate.kind === 'auth' ? 'key' : 'warning'} className="mt-1 text-waiting" />
-        <span className="min-w-0 break-words">{sentenceOf(gate, isOwn)}</span>
-      </h3>
-      <GateReason gate={gate} />
-      <AskedCalls gate={gate} unticked={unticked} onTick={tick} />
-      {gate.kind === 'auth' && <SignInAtGate gate={gate} onAnswer={onAnswer} isOwn={isOwn} />}
-      {gate.kind === 'pairing' && <PairingForm onAnswer={onAnswer} />}
-      {gate.question && <QuestionForm question={gate.question} onAnswer={onAnswer} />}
-      <Decision gate={gate} onAnswer={onAnswer} unticked={unticked} />
+      <GateHead gate={gate} />
+      <div className="flex flex-col gap-2 p-4 pt-3">
+        {question.length > 0 && (
+          <h3 className="min-w-0 text-balance break-words text-gate">
+            <CallSentence parts={question} />
+          </h3>
+        )}
+        <GateReason gate={gate} />
+        {gate.calls.length === 1 && only ? (
+          <CallDetail call={only} isExact={isExact} />
+        ) : (
+          <AskedCalls gate={gate} isTicking={isTicking} unticked={unticked} onTick={tick} />
+        )}
+        {gate.kind === 'auth' && <SignInAtGate gate={gate} onAnswer={onAnswer} isOwn={isOwn} />}
+        {gate.kind === 'pairing' && <PairingForm onAnswer={onAnswer} />}
+        {gate.question && <QuestionForm question={gate.question} onAnswer={onAnswer} />}
+        <GateFooter
+          gate={gate}
+          card={card}
+          unticked={unticked}
+          isTicking={isTicking}
+          onTicking={() => setTicking(true)}
+          exact={isOneShown && <ExactToggle isOpen={isExact} onToggle={() => setExact(!isExact)} />}
+          onAnswer={onAnswer}
+        />
+      </div>
+      {isNew && (
+        <p role="alert" className="sr-only">
+          <Trans>Waits for you: {words}</Trans>
+        </p>
+      )}
     </section>
   );
 }
 
-function sentenceOf({ kind, call, calls }: OpenGate, isOwn: boolean): string {
-  switch (kind) {
-    case 'approval':
-      return calls.length === 1
-        ? t`Allow ${call.name} to run?`
-        : plural(calls.length, { one: '# call waits for you', other: '# calls wait for you' });
-    case 'auth':
-      return isOwn
-        ? t`${call.name} needs a secret of yours before it can run.`
-        : t`${call.name} needs a secret of its user, who has to sign in first.`;
-    case 'external-tool':
-      return t`${call.name} is run by the program that asked. Its answer has not come yet.`;
-    case 'input':
-      return t`${call.name} asks you before it can finish.`;
-    case 'pairing':
-      return t`${call.name} asks for a webhook user who is not paired with a user yet.`;
-  }
+function GateHead({ gate }: { readonly gate: OpenGate }) {
+  const { calls, kind, created_at: since } = gate;
+  const count = calls.length;
+  const server = calls[0]?.card?.server;
+  const icon = kind === 'auth' ? 'key' : kind === 'input' ? 'chat' : 'shield';
+  return (
+    <header className="gate-head">
+      <Icon name={icon} />
+      <span className="font-medium">
+        {kind === 'input' ? (
+          <Trans>Waits for your answer</Trans>
+        ) : (
+          <Plural value={count} one="Waits for you" other="# things wait for you" />
+        )}
+      </span>
+      <span className="ms-auto flex min-w-0 gap-2 text-soft">
+        {server !== undefined && <bdi className="truncate">{server}</bdi>}
+        <RelativeTime time={since} />
+      </span>
+    </header>
+  );
 }
 
-/** The reason is requested once the person denies. */
-function Decision({ gate, onAnswer, unticked }: Props & { readonly unticked: ReadonlySet<string> }) {
-  const [denying, setDenying] = useState(false);
-  const [reason, setReason] = useState('');
-  const [busy, setBusy] = useState(false);
-  const send = (answer: GateAnswer) => {
-    setBusy(true);
-    void onAnswer(answer).then(() => setBusy(false));
-  };
-  if (denying)
-    return (
-      <form
-        className="flex flex-wrap gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send({ answer: 'deny', ...(reason && { reason }) });
-        }}
-      >
-        <input
-          ref={(input) => input?.focus()}
-          aria-label={t`Why not? The model reads the reason.`}
-          placeholder={t`Why not? The model reads the reason.`}
-          maxLength={2000}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && setDenying(false)}
-          className="field flex-1 basis-60"
-        />
-        <Button type="submit" look="danger" disabled={busy}>
-          <Trans>Deny</Trans>
-        </Button>
-        <Button look="quiet" onClick={() => setDenying(false)}>
-          <Trans>Back</Trans>
-        </Button>
-      </form>
-    );
-  return (
-    <div className="flex flex-wrap gap-2">
-      {gate.kind === 'approval' && <ApproveButtons gate={gate} unticked={unticked} busy={busy} onAnswer={send} />}
-      <Button disabled={busy} onClick={() => setDenying(true)}>
-        {gate.calls.length === 1 ? <Trans>Deny</Trans> : <Trans>Deny all</Trans>}
-      </Button>
-    </div>
-  );
+/** An approval is asked for in the words of its tool; of several, each has its own line. */
+function sentenceOf({ kind, call, calls }: OpenGate, isOwn: boolean): Part[] {
+  const [first = { ...call, address: null }] = calls;
+  if (kind === 'approval') return calls.length === 1 ? askSentence(first, reader()) : severalWords(calls.length);
+  return [{ kind: 'words', text: otherWords(kind, call.name, isOwn) }];
+}
+
+const severalWords = (count: number): Part[] => [
+  { kind: 'words', text: plural(count, { one: 'Do this?', 2: 'Do both of these?', other: 'Do all # of these?' }) },
+];
+
+function otherWords(kind: Exclude<OpenGate['kind'], 'approval'>, name: string, isOwn: boolean): string {
+  switch (kind) {
+    case 'auth':
+      return isOwn
+        ? t`${name} needs a secret of yours before it can run.`
+        : t`${name} needs a secret of its user, who has to sign in first.`;
+    case 'external-tool':
+      return t`${name} is run by the program that asked. Its answer has not come yet.`;
+    case 'input':
+      return t`${name} asks you before it can finish.`;
+    case 'pairing':
+      return t`${name} asks for a webhook user who is not paired with a user yet.`;
+  }
 }
 
 /** Only the person themselves can sign in; anyone else who sees the gate can continue once that has happened. */
