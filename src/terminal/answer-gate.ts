@@ -1,6 +1,6 @@
 import type { Client } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
-import { type AskedCall, answerOf } from '@reborn-agent/client/gate-card';
+import { type AskedCall, answerOf, describeRule, rulesOf } from '@reborn-agent/client/gate-card';
 import { giveSecret } from './give-secret.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
@@ -45,9 +45,24 @@ async function answerFor(
   }
   if (key === 'y' && gate.kind === 'approval') return answerOf(gate, new Set(ticked.map(({ call_id: id }) => id)));
   if (key === 'y') return { answer: 'approve' };
-  if (key === 'a') return { answer: 'always', ...(gate.mission_id !== null && { only: 'mission' as const }) };
+  if (key === 'a') return pickRule(screen, gate);
   const reason = await screen.ask('Why not? The model reads the reason. (Enter denies, Esc goes back)');
   return reason === undefined ? undefined : { answer: 'deny', ...(reason && { reason }) };
+}
+
+/** Rules in words, narrowest first. */
+async function pickRule(screen: Screen, gate: OpenGate): Promise<GateAnswer | undefined> {
+  const rules = rulesOf(gate);
+  const choices = rules.map((rule) => ({
+    value: rule.kind,
+    label: oneLine(describeRule(rule, gate)),
+    description: '',
+  }));
+  const picked = await screen.pick(
+    'Which calls run from now on without a question? (Enter chooses, Esc goes back)',
+    choices,
+  );
+  return rules.find(({ kind }) => kind === picked)?.answer;
 }
 
 type Question = NonNullable<OpenGate['question']>;

@@ -1,7 +1,8 @@
 import type { OpenGate } from '@reborn-agent/client/api';
 import { approvableCalls } from '@reborn-agent/client/gate-card';
 
-export type GateKey = 'y' | 'a' | 'n' | TickKey;
+/** `e` shows the exact arguments. */
+export type GateKey = 'y' | 'a' | 'n' | 'e' | TickKey;
 
 /** The calls of a card are ticked and unticked by their numbers. */
 export const TICK_KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'] as const;
@@ -16,8 +17,8 @@ export function keysOf(gate: OpenGate, unticked: ReadonlySet<string>): readonly 
   if (kind === 'approval') {
     const wanted = tickedCalls(gate, unticked);
     const digits = calls.length > 1 ? TICK_KEYS.slice(0, calls.length) : [];
-    if (wanted.length === 0) return ['n', ...digits];
-    return always && wanted.length === calls.length ? ['y', 'a', 'n', ...digits] : ['y', 'n', ...digits];
+    if (wanted.length === 0) return ['n', 'e', ...digits];
+    return always && wanted.length === calls.length ? ['y', 'a', 'n', 'e', ...digits] : ['y', 'n', 'e', ...digits];
   }
   if (kind === 'auth' || kind === 'input') return ['y', 'n'];
   return kind === 'pairing' ? ['n'] : [];

@@ -140,6 +140,7 @@ async function answer(chat: Chat, { gate, unticked }: EntryOf<'gate'>, key: Focu
   if (!keysOf(gate, unticked).some((known) => known === key)) return;
   const call = gate.calls[TICK_KEYS.findIndex((digit) => digit === key)];
   if (call) return thread.tick(call.call_id);
+  if (key === 'e') return focus.fold(gate.id);
   focus.on(undefined);
   const means = { client, screen, say: (text: string) => thread.note(text) };
   const answered = await answerGate(means, gate, key, tickedCalls(gate, unticked));

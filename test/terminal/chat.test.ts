@@ -68,10 +68,10 @@ describe('a question of the agent', () => {
     await press('C-j');
     await type('use erase {"path":"/tmp/c2"}');
     await press('Enter');
-    await sees('2 calls wait for you.');
-    await focus('y approve both   a always for these   n deny all   1-2 tick');
+    await sees('2 things wait for you.');
+    await focus('y approve both   a always…   n deny all   e exact arguments   1-2 tick');
     await press('1');
-    await sees('[ ] 1 erase');
+    await sees('[ ] 1 Run erase?');
     await sees('y approve 1, deny the rest   n deny all');
     await press('y');
     await sees('erase, erase: approved 1 of 2');
@@ -83,19 +83,22 @@ describe('a question of the agent', () => {
   test('y approves once, a always, and n denies with a reason for the model', async () => {
     const { say, press, sees, loses, focus } = await open();
     await say('use erase {"path":"/tmp/y"}');
-    await sees('Allow erase to run');
-    await sees('"path": "/tmp/y"');
+    await sees('Run erase?');
+    await sees(/path +\/tmp\/y/);
     await sees('> erase  /tmp/y  waiting');
-    await focus('y approve once   a always for this   n deny');
+    await focus('y approve once   a always…   n deny');
     await press('y');
     await sees('erase: approved');
     await sees('result: erased');
     expect(chat.erased).toEqual(['{"path":"/tmp/y"}']);
 
     await say('use erase {"path":"/tmp/a"}');
-    await sees('Always would cover every call with:');
-    await focus('y approve once   a always for this   n deny');
+    await focus('y approve once   a always…   n deny');
+    await press('e');
+    await sees('"path": "/tmp/a"');
     await press('a');
+    await sees('Exactly this: every value stays the same');
+    await press('Enter');
     await sees('approved, and from now on for calls like it');
     await waitFor('the second call', async () => chat.erased.length === 2);
     await press('C-l');
@@ -104,7 +107,7 @@ describe('a question of the agent', () => {
 
     await press('C-l');
     await say('use erase {"path":"/tmp/n"}');
-    await focus('y approve once   a always for this   n deny');
+    await focus('y approve once   a always…   n deny');
     await press('n');
     await sees('Why not? The model reads the reason.');
     await press('Escape');

@@ -74,13 +74,16 @@ test('no line is wider than the terminal, and nothing in it steers the terminal'
   );
 });
 
-test('the exact arguments of what is to be approved are shown', () => {
+test('what is to be approved is a sentence with labelled values, and e shows the exact arguments', () => {
   const call = { call_id: 'c', name: 'send_mail', arguments: '{"to":"ann@example.com"}' };
   const lines = renderEntry(asking(call, { always: ['to: text'] }), 80, look({ focused: 'g' }));
   const shown = lines.join('\n');
-  expect(shown).toContain('send_mail');
-  expect(shown).toContain('"to": "ann@example.com"');
-  expect(shown).toContain('y approve once   a always for this   n deny');
+  expect(shown).toContain('Run send_mail?');
+  expect(stripVTControlCharacters(shown)).toMatch(/to +ann@example\.com/);
+  expect(shown).not.toContain('"to": "ann@example.com"');
+  expect(shown).toContain('y approve once   a always…   n deny   e exact arguments');
+  const exact = renderEntry(asking(call), 80, look({ focused: 'g', unfolded: new Set(['x']) })).join('\n');
+  expect(exact).toContain('"to": "ann@example.com"');
 
   expect(renderEntry(asking(call), 80, look({ focused: 'g' })).join('\n')).toContain('y approve once   n deny');
 });
@@ -127,19 +130,19 @@ test('a card with several calls says why, lists them with ticks, and marks the u
     stripVTControlCharacters(renderEntry(shown, 120, look({ focused: 'g' })).join('\n'));
   const shown = linesOf(entry);
   for (const words of [
-    '3 calls wait for you.',
+    '3 things wait for you.',
     'Asked because this conversation has read news.example/boats (text by others) and your notes.',
-    '[x] 1 send',
-    '[x] 2 open',
+    '[x] 1 Run send?',
+    '[x] 2 Run open?',
     'Links of news.example in this turn',
     'written by the agent and goes to news.example: diary',
     'Always holds also after reading text by others.',
-    'y approve all 3   a always for these   n deny all   1-3 tick',
+    'y approve all 3   a always…   n deny all   e exact arguments   1-3 tick',
   ])
     expect(shown).toContain(words);
   const some = linesOf({ ...entry, unticked: new Set(['b']) } as Entry);
-  expect(some).toContain('[ ] 2 open');
-  expect(some).toContain('y approve 2, deny the rest   n deny all   1-3 tick');
+  expect(some).toContain('[ ] 2 Run open?');
+  expect(some).toContain('y approve 2, deny the rest   n deny all   e exact arguments   1-3 tick');
   expect(linesOf({ ...entry, unticked: new Set(['a', 'b', 'c']) } as Entry)).not.toContain('approve');
 });
 

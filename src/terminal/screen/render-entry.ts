@@ -1,7 +1,15 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import type { OpenGate } from '@reborn-agent/client/api';
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
-import { escapeInvisible, exactJson } from '@reborn-agent/client/exact-json';
+import {
+  askSentence,
+  type LabelledValue,
+  plainText,
+  type Reader,
+  textOfValue,
+  valuesOf,
+} from '@reborn-agent/client/call-card';
+import { exactJson } from '@reborn-agent/client/exact-json';
 import { outlineArguments } from '@reborn-agent/client/format';
 import { type AskedCall, addressOf, describeAddress, describeReason } from '@reborn-agent/client/gate-card';
 import type { Entry } from '../entries.ts';
@@ -115,6 +123,7 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
   const { gate, unticked, answer } = entry;
   const { calls } = gate;
   const names = calls.map(({ name }) => oneLine(name)).join(', ');
+  const isExact = look.unfolded.has(gate.id);
   if (answer !== undefined) return [faint(truncateToWidth(`${names}: ${answer}`, width))];
   const isFocused = look.focused === entry.id;
   const inside = Math.max(1, width - 2);
@@ -124,8 +133,8 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
     ...(reason === undefined ? [] : wrap(reason, inside)),
     ...calls.flatMap((call, index) =>
       calls.length === 1
-        ? callLines(call, inside, look.colours)
-        : numberedCall(call, index + 1, !unticked.has(call.call_id), inside, look.colours),
+        ? callLines(call, inside, look.colours, isExact)
+        : numberedCall(call, index + 1, !unticked.has(call.call_id), inside, look.colours, isExact),
     ),
     ...(gate.always && gate.situation !== 'clean' ? wrap(ALWAYS_AFTER, inside, faint) : []),
     ...wrap(hintOf(entry, isFocused), inside, isFocused ? inverse : faint),
@@ -135,25 +144,57 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
 
 const ALWAYS_AFTER = 'Always holds also after reading text by others.';
 
-function numberedCall(call: AskedCall, number: number, isTicked: boolean, width: number, colours: Colours): string[] {
+function numberedCall(
+  call: AskedCall,
+  number: number,
+  isTicked: boolean,
+  width: number,
+  colours: Colours,
+  isExact: boolean,
+): string[] {
   const mark = isTicked && whyNotApprovable(call) === undefined ? 'x' : ' ';
-  const head = wrap(`[${mark}] ${number} ${oneLine(call.name)}`, width, colours.bold);
-  return [...head, ...callLines(call, Math.max(1, width - 4), colours).map((line) => `    ${line}`)];
+  const head = wrap(`[${mark}] ${number} ${oneLine(plainText(askSentence(call, READER)))}`, width, colours.bold);
+  return [...head, ...callLines(call, Math.max(1, width - 4), colours, isExact).map((line) => `    ${line}`)];
 }
 
-/** Exactly what runs, and what is asked about its address. */
-function callLines(call: AskedCall, width: number, colours: Colours): string[] {
+/** What a call does, by its labels; with `isExact` exactly what runs. And what is asked about its address. */
+function callLines(call: AskedCall, width: number, colours: Colours, isExact: boolean): string[] {
   const refusal = whyNotApprovable(call);
   if (refusal !== undefined) return wrap(refusal, width);
-  const { text, warnings } = exactJson(call.arguments);
-  const { always } = call;
-  const scope = always?.length ? [`Always would cover every call with: ${escapeInvisible(always.join(', '))}`] : [];
+  const values = valuesOf(call, READER);
+  const says = call.card?.says !== undefined && !call.card.templates?.length ? call.card.says : undefined;
   return [
-    ...wrap(text, width),
+    ...(says === undefined
+      ? []
+      : wrap(`${call.card?.server ?? 'Its author'} says: “${oneLine(says)}”`, width, colours.faint)),
+    ...(values ?? []).flatMap((value) => valueLines(value, width, colours)),
+    ...(isExact || values === undefined ? exactLines(call, width, colours) : []),
     ...addressLines(call, width, colours),
-    ...[...warnings, ...scope].flatMap((line) => wrap(line, width, colours.faint)),
   ];
 }
+
+function exactLines(call: AskedCall, width: number, colours: Colours): string[] {
+  const { text, warnings } = exactJson(call.arguments);
+  return [...wrap(text, width), ...warnings.flatMap((line) => wrap(line, width, colours.faint))];
+}
+
+const LABEL_WIDTH = 14;
+
+/** The label stands before the first line of the value, and the others are indented. */
+function valueLines({ label, lines, name }: LabelledValue, width: number, { faint }: Colours): string[] {
+  const shown = oneLine(label);
+  const indent = Math.min(Math.max(LABEL_WIDTH, visibleWidth(shown) + 2), Math.floor(width / 2));
+  const named = name === undefined ? [] : [name === null ? 'There is nothing with this id.' : oneLine(name)];
+  const text = [...named, ...lines.map(textOfValue)].flatMap((line) => wrap(line, Math.max(1, width - indent)));
+  const head = truncateToWidth(shown, Math.max(1, indent - 2), '…');
+  return text.map((line, at) => {
+    const before = at === 0 ? head : '';
+    return `${faint(before)}${' '.repeat(Math.max(0, indent - visibleWidth(before)))}${line}`;
+  });
+}
+
+/** Times are written as in the zone of the terminal. */
+const READER: Reader = { language: 'en', locales: ['en-GB'] };
 
 /** The unshown part is marked, and repeated in words: colours alone mean nothing. */
 function addressLines(call: AskedCall, width: number, { inverse }: Colours): string[] {
@@ -168,9 +209,8 @@ function questionOf({ kind, call, calls, question }: OpenGate): string {
   const name = oneLine(call.name);
   switch (kind) {
     case 'approval':
-      if (calls.length > 1)
-        return `${calls.length} calls wait for you. Allow them to run with exactly these arguments?`;
-      return `Allow ${name} to run with exactly these arguments?`;
+      if (calls.length > 1) return `${calls.length} things wait for you.`;
+      return oneLine(plainText(askSentence(calls[0] ?? call, READER)));
     case 'auth':
       return `${name} needs a sign-in before it can run.`;
     case 'input':
@@ -189,25 +229,25 @@ function hintOf({ gate, unticked }: Extract<Entry, { kind: 'gate' }>, isFocused:
   if (!isFocused) return 'Tab to answer';
   const words = wordsFor(gate, tickedCalls(gate, unticked).length);
   const answers = keys.flatMap((key) => (key === 'y' || key === 'a' || key === 'n' ? `${key} ${words[key]}` : []));
-  const digits = keys.length - answers.length;
-  return [...answers, ...(digits > 0 ? [`1-${digits} tick`] : [])].join('   ');
+  const exact = keys.includes('e') ? ['e exact arguments'] : [];
+  const digits = keys.length - answers.length - exact.length;
+  return [...answers, ...exact, ...(digits > 0 ? [`1-${digits} tick`] : [])].join('   ');
 }
 
-function wordsFor({ kind, calls, mission_id: mission }: OpenGate, ticked: number): Record<'y' | 'a' | 'n', string> {
+function wordsFor({ kind, calls }: OpenGate, ticked: number): Record<'y' | 'a' | 'n', string> {
   if (kind === 'auth') return { ...WORDS, y: 'enter the secret, or continue after signing in' };
   if (kind === 'input') return { ...WORDS, y: 'answer', n: 'decline' };
-  const a = mission === null ? WORDS.a : 'always in this mission';
-  if (calls.length === 1) return { ...WORDS, a };
+  if (calls.length === 1) return WORDS;
   const y =
     ticked === calls.length
       ? ticked === 2
         ? 'approve both'
         : `approve all ${ticked}`
       : `approve ${ticked}, deny the rest`;
-  return { y, a: mission === null ? 'always for these' : a, n: 'deny all' };
+  return { ...WORDS, y, n: 'deny all' };
 }
 
-const WORDS = { y: 'approve once', a: 'always for this', n: 'deny' } as const;
+const WORDS = { y: 'approve once', a: 'always…', n: 'deny' } as const;
 
 function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
   return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';

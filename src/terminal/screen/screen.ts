@@ -41,6 +41,7 @@ const KEYS = [
   'delete',
   'backspace',
   'y',
+  'e',
   'a',
   'n',
   '1',
