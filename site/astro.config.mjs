@@ -34,6 +34,7 @@ export default defineConfig({
             'build/chat-completions',
             'build/files',
             'build/hosted-tools',
+            'build/vector-stores',
             'build/coding-agents',
             'build/proxies',
             'build/webhooks',

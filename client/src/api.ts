@@ -22,7 +22,7 @@ export type CreateResponse = {
   readonly background?: boolean | null;
   /** `false`: the response is deleted once it has been delivered. */
   readonly store?: boolean | null;
-  /** `reborn.tool_activity` adds the agent's tool calls to the output, `code_interpreter_call.outputs` what code of a hosted tool has printed and drawn, and `web_search_call.action.sources` the addresses that a hosted search has found. Other values are ignored. */
+  /** `reborn.tool_activity` adds the agent's tool calls to the output, `code_interpreter_call.outputs` what code of a hosted tool has printed and drawn, `web_search_call.action.sources` the addresses that a hosted search has found, and `file_search_call.results` the passages that it has found in vector stores. Other values are ignored. */
   readonly include?: readonly string[] | null;
   /** `compaction`: a prompt of more than `compact_threshold` tokens is compacted, and `output` begins with the summary as a `compaction` item. */
   readonly context_management?: readonly ({
@@ -193,7 +193,7 @@ export type Failure = {
   readonly type: 'invalid_request_error' | 'server_error';
 };
 
-export type OutputItem = OutputMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall | Compaction | Reasoning;
+export type OutputItem = OutputMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall | FileSearchCall | Compaction | Reasoning;
 
 export type OutputMessage = {
   readonly id: string;
@@ -344,6 +344,24 @@ export type WebSearchCall = {
   };
 };
 
+/** Only for requests with the hosted tool `file_search`. */
+export type FileSearchCall = {
+  readonly id: string;
+  readonly type: 'file_search_call';
+  readonly status: 'in_progress' | 'completed' | 'failed' | 'incomplete';
+  readonly queries: readonly string[];
+  /** null without `include: ["file_search_call.results"]`. */
+  readonly results: readonly ({
+    /** The id of an uploaded file. */
+    readonly file_id: string;
+    readonly filename: string;
+    readonly score: number;
+    readonly text: string;
+    /** Those of the file, and `page`. */
+    readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  })[] | null;
+};
+
 export type Compaction = {
   readonly id: string;
   readonly type: 'compaction';
@@ -407,6 +425,33 @@ export type HostedTool = {
     readonly country: string | null;
     readonly timezone: string | null;
   } | null;
+} | {
+  readonly type: 'file_search';
+  readonly vector_store_ids: readonly string[];
+  readonly max_num_results: number;
+  readonly filters: AttributeFilter | null;
+  readonly ranking_options: {
+    readonly ranker: 'auto';
+    readonly score_threshold: number;
+  };
+};
+
+export type AttributeFilter = ComparisonFilter | {
+  readonly type: 'and' | 'or';
+  readonly filters: readonly (ComparisonFilter | {
+    readonly type: 'and' | 'or';
+    readonly filters: readonly (ComparisonFilter | {
+      readonly type: 'and' | 'or';
+      readonly filters: readonly ComparisonFilter[];
+    })[];
+  })[];
+};
+
+/** `in` and `nin` take a list, the others one value. */
+export type ComparisonFilter = {
+  readonly type: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin';
+  readonly key: string;
+  readonly value: string | number | boolean | readonly (string | number)[];
 };
 
 export type Usage = {
@@ -444,7 +489,7 @@ export type StreamEvent = {
   readonly type: 'response.output_item.added';
   readonly sequence_number: number;
   readonly output_index: number;
-  readonly item: EmptyMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall | Compaction | Reasoning;
+  readonly item: EmptyMessage | FunctionCall | McpCall | CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall | FileSearchCall | Compaction | Reasoning;
 } | {
   readonly type: 'response.content_part.added';
   readonly sequence_number: number;
@@ -557,6 +602,21 @@ export type StreamEvent = {
   readonly output_index: number;
 } | {
   readonly type: 'response.web_search_call.completed';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.file_search_call.in_progress';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.file_search_call.searching';
+  readonly sequence_number: number;
+  readonly item_id: string;
+  readonly output_index: number;
+} | {
+  readonly type: 'response.file_search_call.completed';
   readonly sequence_number: number;
   readonly item_id: string;
   readonly output_index: number;
@@ -1172,6 +1232,208 @@ export type DeletedContainerFile = {
   readonly id: string;
   readonly object: 'container.file.deleted';
   readonly deleted: true;
+};
+
+/** Unknown fields are ignored. */
+export type CreateVectorStore = {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  /** Uploaded files that it begins with. */
+  readonly file_ids?: readonly string[] | null;
+  readonly metadata?: Readonly<Record<string, string>> | null;
+  /** Without it, the store stays until it is deleted. */
+  readonly expires_after?: {
+    readonly anchor: 'last_active_at';
+    readonly days: number;
+  } | null;
+  readonly chunking_strategy?: {
+    readonly type: 'auto';
+  } | null;
+};
+
+export type VectorStore = {
+  /** The id of a vector store. */
+  readonly id: string;
+  readonly object: 'vector_store';
+  readonly created_at: number;
+  readonly last_active_at: number;
+  readonly name: string;
+  readonly description: string | null;
+  /** Of the files that are searched. */
+  readonly usage_bytes: number;
+  readonly file_counts: FileCounts;
+  readonly status: 'in_progress' | 'completed';
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Missing for a store that stays until it is deleted. */
+  readonly expires_after?: {
+    readonly anchor: 'last_active_at';
+    readonly days: number;
+  };
+  readonly expires_at: number | null;
+};
+
+export type FileCounts = {
+  readonly in_progress: number;
+  readonly completed: number;
+  readonly cancelled: number;
+  readonly failed: number;
+  readonly total: number;
+};
+
+export type VectorStorePage = {
+  readonly object: 'list';
+  readonly data: readonly VectorStore[];
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+};
+
+/** Unknown fields are ignored. */
+export type UpdateVectorStore = {
+  readonly name?: string | null;
+  readonly metadata?: Readonly<Record<string, string>> | null;
+  /** null: the store stays until it is deleted. */
+  readonly expires_after?: {
+    readonly anchor: 'last_active_at';
+    readonly days: number;
+  } | null;
+};
+
+export type DeletedVectorStore = {
+  /** The id of a vector store. */
+  readonly id: string;
+  readonly object: 'vector_store.deleted';
+  readonly deleted: true;
+};
+
+/** Unknown fields are ignored. */
+export type SearchVectorStore = {
+  readonly query: string | readonly string[];
+  /** 10 when left out. */
+  readonly max_num_results?: number | null;
+  /** Only files with such attributes. */
+  readonly filters?: AttributeFilter | null;
+  readonly ranking_options?: {
+    /** All mean the ranking of this service. */
+    readonly ranker?: 'none' | 'auto' | 'default-2024-11-15' | null;
+    /** Leaves out passages with a lower `score`. */
+    readonly score_threshold?: number | null;
+    readonly hybrid_search?: null;
+  } | null;
+  readonly rewrite_query?: false | null;
+};
+
+export type VectorStoreSearchResults = {
+  readonly object: 'vector_store.search_results.page';
+  readonly search_query: readonly string[];
+  readonly data: readonly ({
+    /** The id of an uploaded file. */
+    readonly file_id: string;
+    readonly filename: string;
+    /** By rank: the first by words and by meaning has 1. */
+    readonly score: number;
+    /** Those of the file, and `page`. */
+    readonly attributes: Readonly<Record<string, string | number | boolean>>;
+    readonly content: readonly {
+      readonly type: 'text';
+      readonly text: string;
+    }[];
+  })[];
+  readonly has_more: false;
+  readonly next_page: null;
+};
+
+/** Unknown fields are ignored. */
+export type CreateVectorStoreFile = {
+  /** The id of an uploaded file. */
+  readonly file_id: string;
+  readonly attributes?: Readonly<Record<string, string | number | boolean>> | null;
+  readonly chunking_strategy?: {
+    readonly type: 'auto';
+  } | null;
+};
+
+export type VectorStoreFile = {
+  /** The id of an uploaded file. */
+  readonly id: string;
+  readonly object: 'vector_store.file';
+  readonly created_at: number;
+  readonly usage_bytes: number;
+  /** The id of a vector store. */
+  readonly vector_store_id: string;
+  readonly status: 'in_progress' | 'completed' | 'cancelled' | 'failed';
+  readonly last_error: {
+    readonly code: 'unsupported_file' | 'invalid_file';
+    readonly message: string;
+  } | null;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly chunking_strategy: {
+    readonly type: 'static';
+    readonly static: {
+      readonly max_chunk_size_tokens: 400;
+      readonly chunk_overlap_tokens: 0;
+    };
+  };
+};
+
+export type VectorStoreFilePage = {
+  readonly object: 'list';
+  readonly data: readonly VectorStoreFile[];
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+};
+
+/** Unknown fields are ignored. */
+export type UpdateVectorStoreFile = {
+  readonly attributes: Readonly<Record<string, string | number | boolean>> | null;
+};
+
+export type DeletedVectorStoreFile = {
+  /** The id of an uploaded file. */
+  readonly id: string;
+  readonly object: 'vector_store.file.deleted';
+  readonly deleted: true;
+};
+
+export type VectorStoreFileContent = {
+  readonly object: 'vector_store.file_content.page';
+  /** A text for each page. */
+  readonly data: readonly {
+    readonly type: 'text';
+    readonly text: string;
+  }[];
+  readonly has_more: false;
+  readonly next_page: null;
+};
+
+/** Either `file_ids` or `files`. */
+export type CreateVectorStoreFileBatch = {
+  readonly file_ids?: readonly string[] | null;
+  /** Files with attributes of their own. */
+  readonly files?: readonly ({
+    /** The id of an uploaded file. */
+    readonly file_id: string;
+    readonly attributes?: Readonly<Record<string, string | number | boolean>> | null;
+    readonly chunking_strategy?: {
+      readonly type: 'auto';
+    } | null;
+  })[] | null;
+  /** Of all files in `file_ids`. */
+  readonly attributes?: Readonly<Record<string, string | number | boolean>> | null;
+  readonly chunking_strategy?: {
+    readonly type: 'auto';
+  } | null;
+};
+
+export type VectorStoreFileBatch = {
+  readonly id: string;
+  readonly object: 'vector_store.files_batch';
+  readonly created_at: number;
+  /** The id of a vector store. */
+  readonly vector_store_id: string;
+  readonly status: 'in_progress' | 'completed' | 'cancelled';
+  readonly file_counts: FileCounts;
 };
 
 export type ThreadList = {
@@ -3921,6 +4183,93 @@ export type Routes = {
   'DELETE /api/v1/containers/{id}/files/{file}': {
     params: { id: string; file: string };
     result: DeletedContainerFile;
+  };
+  /** Create a vector store: uploaded files that are searched together. */
+  'POST /api/v1/vector_stores': {
+    body: CreateVectorStore;
+    result: VectorStore;
+  };
+  /** List the caller's vector stores. */
+  'GET /api/v1/vector_stores': {
+    query?: { limit?: number; order?: 'asc' | 'desc'; after?: string; before?: string };
+    result: VectorStorePage;
+  };
+  /** Get a vector store. */
+  'GET /api/v1/vector_stores/{id}': {
+    params: { id: string };
+    result: VectorStore;
+  };
+  /** Change the name, metadata or expiry of a vector store. Fields that are left out stay as they are. */
+  'POST /api/v1/vector_stores/{id}': {
+    params: { id: string };
+    body: UpdateVectorStore;
+    result: VectorStore;
+  };
+  /** Delete a vector store. Its files stay. */
+  'DELETE /api/v1/vector_stores/{id}': {
+    params: { id: string };
+    result: DeletedVectorStore;
+  };
+  /** Find passages in the files of a vector store, by words and by meaning. */
+  'POST /api/v1/vector_stores/{id}/search': {
+    params: { id: string };
+    body: SearchVectorStore;
+    result: VectorStoreSearchResults;
+  };
+  /** Add an uploaded file to a vector store. */
+  'POST /api/v1/vector_stores/{id}/files': {
+    params: { id: string };
+    body: CreateVectorStoreFile;
+    result: VectorStoreFile;
+  };
+  /** List the files of a vector store, by the time of their upload. */
+  'GET /api/v1/vector_stores/{id}/files': {
+    params: { id: string };
+    query?: { limit?: number; order?: 'asc' | 'desc'; after?: string; before?: string; filter?: 'in_progress' | 'completed' | 'cancelled' | 'failed' };
+    result: VectorStoreFilePage;
+  };
+  /** Get a file of a vector store, and how far its text is read. */
+  'GET /api/v1/vector_stores/{id}/files/{file}': {
+    params: { id: string; file: string };
+    result: VectorStoreFile;
+  };
+  /** Replace the attributes of a file of a vector store. */
+  'POST /api/v1/vector_stores/{id}/files/{file}': {
+    params: { id: string; file: string };
+    body: UpdateVectorStoreFile;
+    result: VectorStoreFile;
+  };
+  /** Remove a file from a vector store. The uploaded file stays. */
+  'DELETE /api/v1/vector_stores/{id}/files/{file}': {
+    params: { id: string; file: string };
+    result: DeletedVectorStoreFile;
+  };
+  /** Get the text of a file of a vector store, by page. */
+  'GET /api/v1/vector_stores/{id}/files/{file}/content': {
+    params: { id: string; file: string };
+    result: VectorStoreFileContent;
+  };
+  /** Add several uploaded files to a vector store, and wait for them together. */
+  'POST /api/v1/vector_stores/{id}/file_batches': {
+    params: { id: string };
+    body: CreateVectorStoreFileBatch;
+    result: VectorStoreFileBatch;
+  };
+  /** Get a batch of files, and how far they are read. It is kept for 30 days. */
+  'GET /api/v1/vector_stores/{id}/file_batches/{batch}': {
+    params: { id: string; batch: string };
+    result: VectorStoreFileBatch;
+  };
+  /** Cancel a batch: files whose text is not read yet will not be searched. */
+  'POST /api/v1/vector_stores/{id}/file_batches/{batch}/cancel': {
+    params: { id: string; batch: string };
+    result: VectorStoreFileBatch;
+  };
+  /** List the files of a batch. */
+  'GET /api/v1/vector_stores/{id}/file_batches/{batch}/files': {
+    params: { id: string; batch: string };
+    query?: { limit?: number; order?: 'asc' | 'desc'; after?: string; before?: string; filter?: 'in_progress' | 'completed' | 'cancelled' | 'failed' };
+    result: VectorStoreFilePage;
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {

@@ -60,3 +60,51 @@ create index document_words_by_document on document_words (document);
 alter table document_words enable row level security, force row level security;
 create policy owner on document_words using (
   user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
+
+-- Named lists of uploaded files whose documents are searched together. `expires_days`: it is deleted so long after its last use.
+create table vector_stores (
+  id uuid primary key,
+  user_id text not null,
+  name text not null,
+  description text,
+  metadata json not null,
+  expires_days integer,
+  last_active_at timestamptz not null default now(),
+  created_at timestamptz not null default now()
+);
+create index vector_stores_by_user on vector_stores (user_id, id);
+create index vector_stores_that_expire on vector_stores (id) where expires_days is not null;
+alter table vector_stores enable row level security, force row level security;
+create policy owner on vector_stores using (
+  user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
+
+-- `is_cancelled`: its text was not read yet when its batch was cancelled, so it is not searched.
+create table vector_store_files (
+  store_id uuid not null references vector_stores (id) on delete cascade,
+  file_id uuid not null references uploaded_files (id) on delete cascade,
+  user_id text not null,
+  attributes json not null,
+  is_cancelled boolean not null default false,
+  created_at timestamptz not null default now(),
+  primary key (store_id, file_id)
+);
+create index vector_store_files_by_file on vector_store_files (file_id);
+create index vector_store_files_by_user on vector_store_files (user_id);
+alter table vector_store_files enable row level security, force row level security;
+create policy owner on vector_store_files using (
+  user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');
+
+-- Files that were added to a store together, for callers who wait until all of them are read. Deleted after 30 days.
+create table vector_store_batches (
+  id uuid primary key,
+  store_id uuid not null references vector_stores (id) on delete cascade,
+  user_id text not null,
+  file_ids uuid[] not null,
+  created_at timestamptz not null default now()
+);
+create index vector_store_batches_by_store on vector_store_batches (store_id);
+create index vector_store_batches_by_user on vector_store_batches (user_id);
+create index vector_store_batches_by_age on vector_store_batches (created_at);
+alter table vector_store_batches enable row level security, force row level security;
+create policy owner on vector_store_batches using (
+  user_id = (select current_setting('app.user_id', true)) or (select current_setting('app.engine', true)) = 'on');

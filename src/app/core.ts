@@ -10,6 +10,7 @@ import { createSafety } from '#agent/turn/safety.ts';
 import { createContainers } from '#agent/workspace/containers.ts';
 import { createStoredFiles } from '#agent/workspace/stored-files.ts';
 import { createUploads } from '#agent/workspace/uploads.ts';
+import { createVectorStores } from '#agent/workspace/vector-stores.ts';
 import { createWorkspaces } from '#agent/workspace/workspaces.ts';
 import { createAuth } from '#auth/auth.ts';
 import { describeCell } from '#cells/claim-cell.ts';
@@ -26,6 +27,7 @@ import { readVersion } from '#store/workspaces/workspaces.ts';
 import { createCodeTools } from '#tools/builtin/code/code-tools.ts';
 import { createCodeNetwork } from '#tools/builtin/code/network.ts';
 import { documentTools } from '#tools/builtin/documents/document-tools.ts';
+import { storeSearchTool } from '#tools/builtin/documents/store-search.ts';
 import { fileTools } from '#tools/builtin/files/file-tools.ts';
 import { memoryTools } from '#tools/builtin/memory-tools.ts';
 import { missionTools } from '#tools/builtin/mission-tools.ts';
@@ -66,6 +68,7 @@ export async function openCore(base: Base) {
       throw bytes ?? new AttachmentUnavailable('missing');
     },
   });
+  const vectorStores = createVectorStores(db, documents);
   const searchSettings = createSearchSettings({ db, secrets, egress, configured: config.search });
   const fixedTools = [
     ...builtinTools({ egress, extract }, skills, { open: () => searchSettings.open(), perDay: config.search.perDay }),
@@ -73,6 +76,7 @@ export async function openCore(base: Base) {
     ...missionTools(missions),
     ...fileTools(documents),
     ...documentTools(documents),
+    storeSearchTool((...asked) => vectorStores.search(...asked)),
     ...(parts.tools ?? []),
   ];
   const codeTools = createCodeTools({
@@ -102,6 +106,7 @@ export async function openCore(base: Base) {
     sandboxes,
     uploads: createUploads(db, files),
     containers: createContainers(db, files),
+    vectorStores,
     engine,
     lifecycle,
     agent: createAgent(db, engine, base.summaries, attachments, threadUrl, titles?.request, onApproved),

@@ -6,6 +6,7 @@ import { sharedRoutes } from '#channels/gateway/shares/shared-routes.ts';
 import { mcpServerRoutes } from '#channels/mcp/mcp-route.ts';
 import { responsesRoutes } from '#channels/responses/routes.ts';
 import { responsesSocketDescription } from '#channels/responses/socket/socket-messages.ts';
+import { vectorStoresRoutes } from '#channels/vector-stores/routes.ts';
 import { webhookRoutes } from '#channels/webhook/routes.ts';
 import { describeApi, type RouteDescription } from '#http/routes/openapi.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -16,6 +17,7 @@ export const API_PARTS: Readonly<Record<string, readonly RouteDescription[]>> = 
   'Chat completions': chatCompletionsRoutes,
   Files: filesRoutes,
   Containers: containersRoutes,
+  'Vector stores': vectorStoresRoutes,
   Gateway: [...gatewayRoutes, ...sharedRoutes, socketDescription],
   'Model Context Protocol': mcpServerRoutes,
   'Webhook channel': webhookRoutes,

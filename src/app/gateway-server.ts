@@ -15,6 +15,7 @@ import { responsesRoutes } from '#channels/responses/routes.ts';
 import { RESPONSES_SOCKETS, serveResponsesSockets } from '#channels/responses/socket/socket.ts';
 import { slackUpdateRoute } from '#channels/slack/update-route.ts';
 import { telegramUpdateRoute } from '#channels/telegram/update-route.ts';
+import { vectorStoresRoutes } from '#channels/vector-stores/routes.ts';
 import { judge, requireBearer } from '#http/caller/bearer.ts';
 import { collectRoutes } from '#http/routes/collect-routes.ts';
 import { mountRoutes } from '#http/routes/define-route.ts';
@@ -85,6 +86,7 @@ async function mountGuardedRoutes(app: FastifyInstance, services: Services): Pro
     mountRoutes(app, chatCompletionsRoutes, services, rename);
     mountRoutes(app, filesRoutes, services, rename);
     mountRoutes(app, containersRoutes, services, rename);
+    mountRoutes(app, vectorStoresRoutes, services, rename);
   }
   mountRoutes(app, gatewayRoutes, services);
   mountRoutes(app, mcpServerRoutes, services);

@@ -100,7 +100,7 @@ test('every option is read into the configuration', () => {
     RESPONSES_TIMEOUT_SECS: '30',
     RESPONSES_TOOLS_MAX_BYTES: '32768',
     RESPONSES_UNKNOWN_TOOLS: 'ignore',
-    RESPONSES_HOSTED_TOOLS: 'shell, code_interpreter, web_search',
+    RESPONSES_HOSTED_TOOLS: 'shell, code_interpreter, web_search, file_search',
     OIDC_ISSUER: 'https://id.example.com/',
     OIDC_CLIENT_ID: 'reborn',
     OIDC_CLIENT_SECRET: 'oidc-secret',
@@ -178,7 +178,11 @@ test('every option is read into the configuration', () => {
     signInRatePerMinute: 32,
     shareLinks: false,
     responsesTimeoutSecs: 30,
-    responsesTools: { maxBytes: 32_768, unknownTools: 'ignore', hosted: ['shell', 'code_interpreter', 'web_search'] },
+    responsesTools: {
+      maxBytes: 32_768,
+      unknownTools: 'ignore',
+      hosted: ['shell', 'code_interpreter', 'web_search', 'file_search'],
+    },
     oidc: {
       issuer: 'https://id.example.com/',
       clientId: 'reborn',
@@ -324,7 +328,7 @@ describe('values', () => {
     ['RESPONSES_TIMEOUT_SECS', ['0', '-5', '1.5', '2m', '86401']],
     ['RESPONSES_TOOLS_MAX_BYTES', ['0', '16383', '32k', '1048577']],
     ['RESPONSES_UNKNOWN_TOOLS', ['true', 'serve']],
-    ['RESPONSES_HOSTED_TOOLS', ['true', 'shell,file_search']],
+    ['RESPONSES_HOSTED_TOOLS', ['true', 'shell,image_generation']],
     ['SANDBOX', ['true', 'docker', 'none']],
     [
       'SANDBOX_RUNNERS',

@@ -19,7 +19,7 @@ export type Config = {
   responsesTools: {
     maxBytes: number;
     unknownTools: 'refuse' | 'ignore';
-    hosted: readonly ('code_interpreter' | 'shell' | 'web_search')[];
+    hosted: readonly ('code_interpreter' | 'shell' | 'web_search' | 'file_search')[];
   };
   oidc: OidcConfig | undefined;
   model: ModelConfig;

@@ -122,7 +122,7 @@ export const options = {
     help: 'What the Responses API does with tools that are not functions. `ignore` passes over them and offers the functions of a `namespace`.',
   },
   RESPONSES_HOSTED_TOOLS: {
-    parser: someOf('code_interpreter', 'shell', 'web_search'),
+    parser: someOf('code_interpreter', 'shell', 'web_search', 'file_search'),
     unset: 'none',
     help: "Hosted tools that the Responses API serves with the agent's own. The others are refused.",
   },

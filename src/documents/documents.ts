@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Embedder } from '#domain/embedder.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
 import type { Page } from '#domain/workspace/document.ts';
-import { rankTexts } from '#memory/rank-texts.ts';
+import { BEST_SCORE, rankTexts } from '#memory/rank-texts.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import {
   type ExtractedText,
@@ -23,8 +23,12 @@ import { splitPages } from './passages.ts';
 
 export type Documents = ReturnType<typeof createDocuments>;
 
-/** A passage that was found; `isNear`: it is beside one that was. */
-export type FoundPassage = StoredPassage & { readonly sha256: AttachmentHash; readonly isNear: boolean };
+/** A passage that was found; `isNear`: it is beside one that was, and has the score 0. The first by words and by meaning has 1. */
+export type FoundPassage = StoredPassage & {
+  readonly sha256: AttachmentHash;
+  readonly isNear: boolean;
+  readonly score: number;
+};
 
 type DocumentParts = {
   readonly db: Database;
@@ -75,19 +79,24 @@ export function createDocuments({ db, embedder, extract, read }: DocumentParts) 
       owner: Owner,
       documents: readonly Pick<StoredDocument, 'number' | 'sha256'>[],
       query: string,
+      { limit = MOST_FOUND, withNeighbours = WITH_NEIGHBOURS } = {},
     ): Promise<FoundPassage[]> {
       const hashes = new Map(documents.map(({ number, sha256 }) => [number, sha256]));
       // PostgreSQL sorts the list for each word, which takes no time if it is sorted.
       const numbers = [...hashes.keys()].toSorted((a, b) => Number(a) - Number(b));
-      const ranking = { query, limit: MOST_FOUND, documents: numbers };
+      const ranking = { query, limit, documents: numbers };
+      const bestScore = embedder ? 2 * BEST_SCORE : BEST_SCORE;
       return rankTexts({ db, embedder, source: PASSAGES }, owner, ranking, async (trx, ranked) => {
         const keys = ranked.map(({ key }) => key);
         const found = new Map((await findPassages(trx, owner, keys)).map((passage) => [passage.number, passage]));
-        const best = keys.flatMap((key) => found.get(key) ?? []);
-        const near = await findNeighbours(trx, owner, best.slice(0, WITH_NEIGHBOURS));
+        const best = ranked.flatMap(({ key, score }) => {
+          const passage = found.get(key);
+          return passage ? { ...passage, isNear: false, score: score / bestScore } : [];
+        });
+        const near = withNeighbours === 0 ? [] : await findNeighbours(trx, owner, best.slice(0, withNeighbours));
         return [
-          ...best.map((passage) => ({ ...passage, isNear: false })),
-          ...near.filter(({ number }) => !found.has(number)).map((passage) => ({ ...passage, isNear: true })),
+          ...best,
+          ...near.filter(({ number }) => !found.has(number)).map((passage) => ({ ...passage, isNear: true, score: 0 })),
         ].flatMap((passage) => {
           const sha256 = hashes.get(passage.document);
           return sha256 ? { ...passage, sha256 } : [];

@@ -25,6 +25,8 @@ export type ObjectKey = Branded<'ObjectKey'>;
 export type WorkspaceId = Branded<'WorkspaceId'>;
 /** A file that was uploaded to be named in later requests. */
 export type UploadId = Branded<'UploadId'>;
+export type VectorStoreId = Branded<'VectorStoreId'>;
+export type FileBatchId = Branded<'FileBatchId'>;
 export type DeviceId = Branded<'DeviceId'>;
 
 /** The ids that locate a turn without a lookup. */

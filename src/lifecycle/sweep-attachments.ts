@@ -16,13 +16,13 @@ export type SweepOptions = {
   readonly everyMs?: number | undefined;
 };
 
-/** Deletes expired containers, and the attachments that no item, no workspace and no upload has used for a while: first their rows, then their objects in the bucket. */
+/** Deletes expired containers and vector stores, and the attachments that no item, no workspace and no upload has used for a while: first their rows, then their objects in the bucket. */
 export async function sweepAttachments(
   pool: EnginePool,
   { graceMs = GRACE_MS, bucket }: SweepOptions,
   isElected: () => boolean,
 ): Promise<void> {
-  await pool.query(EXPIRE);
+  for (const expire of EXPIRE) await pool.query(expire);
   while (isElected() && (await sweepPiece(pool, graceMs)) >= PIECE);
   if (bucket) await removeDueObjects(pool, bucket, isElected);
 }
@@ -32,10 +32,14 @@ async function sweepPiece(pool: EnginePool, graceMs: number): Promise<number> {
   return rows[0]?.looked ?? 0;
 }
 
-/** Containers that have expired. Their files become idle attachments. */
-const EXPIRE = `
-  delete from workspaces
-  where expires_minutes is not null and last_active_at <= now() - make_interval(mins => expires_minutes)`;
+/** Containers that have expired, whose files become idle attachments; vector stores, and what nobody waits for any more. */
+const EXPIRE = [
+  `delete from workspaces
+   where expires_minutes is not null and last_active_at <= now() - make_interval(mins => expires_minutes)`,
+  `delete from vector_stores
+   where expires_days is not null and last_active_at <= now() - make_interval(days => expires_days)`,
+  `delete from vector_store_batches where created_at < now() - interval '30 days'`,
+];
 
 // The rows are locked before their uses are looked at: a new upload of the same bytes waits, and then stores them again.
 const SWEEP = `
@@ -57,7 +61,7 @@ const SWEEP = `
   )
   select count(*)::integer as looked from judged`;
 
-/** Deletes all attachments, workspaces and uploads of the user of an erasure, few at a time because they are large, and counts them for the certificate. */
+/** Deletes all attachments, workspaces, vector stores and uploads of the user of an erasure, few at a time because they are large, and counts them for the certificate. */
 export async function eraseAttachments(pool: EnginePool, erasure: string, subject: UserId): Promise<void> {
   for (const table of TABLES) {
     const erase = () =>
@@ -70,6 +74,9 @@ const TABLES = [
   'workspace_files',
   'workspace_versions',
   'workspaces',
+  'vector_store_batches',
+  'vector_store_files',
+  'vector_stores',
   'uploaded_files',
   'document_words',
   'passages',

@@ -50,6 +50,8 @@ async function embedQuestion(embedder: Embedder, question: string): Promise<numb
 
 /** Keeps the first ranks from outweighing everything else. The usual value, from the paper that proposed it. */
 const DAMPING = 60;
+/** What the first text of a list gets for it. */
+export const BEST_SCORE = 1 / (DAMPING + 1);
 
 /** Reciprocal rank fusion: a text that ranks high in one list, or fairly high in several, comes first. The first list breaks ties. */
 export function fuseRankings(rankings: readonly (readonly string[])[]): Ranked[] {

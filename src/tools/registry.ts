@@ -1,6 +1,7 @@
 import type { Extract } from '#documents/extractor.ts';
 import type { ThreadId, WorkspaceId } from '#domain/ids.ts';
 import type { Item } from '#domain/thread/item.ts';
+import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { Owner } from '#store/connection.ts';
 import { skillListTool } from './builtin/skill-list.ts';
@@ -18,7 +19,7 @@ export type ToolRegistry = {
   /** In a thread, a tool can do more than elsewhere. */
   current(owner: Owner, place?: ToolPlace): Promise<ToolSet>;
   /** The tools whose definitions belong in the prompt of a thread with this history. */
-  defer(tools: ToolSet, history: readonly Item[]): ToolSet;
+  defer(tools: ToolSet, history: readonly Item[], request: Pick<TurnRequest, 'stores'>): ToolSet;
 };
 
 export type ToolPlace = { readonly thread: ThreadId; readonly workspace: WorkspaceId };
@@ -56,7 +57,7 @@ export function createRegistry(
         ...(await listOffered(fixed)),
         ...(place ? await ofThread(owner, place) : []),
       ]),
-    defer: (tools, history) => deferTools(tools, history, deferAbove),
+    defer: (tools, history, { stores }) => deferTools(tools, history, deferAbove, stores !== undefined),
   };
 }
 

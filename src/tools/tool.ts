@@ -1,6 +1,7 @@
 import type { WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { SearchOptions } from '#domain/search/search-options.ts';
+import type { StoreSearch } from '#domain/search/vector-store.ts';
 import type { WebUse } from '#domain/search/web-use.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { AttachedPart, OutputReads, RanCode } from '#domain/thread/item.ts';
@@ -49,6 +50,8 @@ export type Tool = {
   needsSignIn?(secretsOf: ToolContext['secretsOf']): Promise<boolean>;
   /** It is offered only in threads that have documents. */
   readonly needsDocuments?: true;
+  /** It is offered only to requests that name vector stores. */
+  readonly needsStores?: true;
   /** Its calls can ask a person: they throw `InputRequired`. */
   readonly asks?: true;
   /** Whether models are told of it; always when left out. */
@@ -141,6 +144,8 @@ export type ToolContext = {
   readonly sources?: OpenSources | undefined;
   /** What the request says about searches. */
   readonly search?: SearchOptions | undefined;
+  /** What the request says about searches in its vector stores. */
+  readonly stores?: StoreSearch | undefined;
   /** What was searched and opened so far, for the limits. Undefined where there is no thread. */
   readonly webUse?: (() => Promise<WebUse>) | undefined;
   /** Counts what the call has cost. It is written with the output. */

@@ -31,6 +31,7 @@ const TOOLS: Record<string, { readonly out: string } | { readonly harmless: stri
   reborn_file_present: { harmless: 'shows a file to the person alone' },
   reborn_document_search: { harmless: 'reads' },
   reborn_document_read: { harmless: 'reads' },
+  reborn_store_search: { harmless: 'reads' },
   ...(isPossible && {
     reborn_shell: {
       harmless: "runs without network, on the thread's own files, which keep their origin: files.test.ts",

@@ -16,6 +16,9 @@ export const OWNED_ROWS: Record<string, string> = {
   workspace_versions: `insert into workspace_versions (workspace_id, version, user_id, cause) values ($2, 1, $1, 'person')`,
   workspace_files: `insert into workspace_files (workspace_id, path, version, user_id, sha256, bytes, mode) values ($2, $1, 1, $1, null, 0, 420)`,
   uploaded_files: `insert into uploaded_files (id, user_id, filename, media_type, purpose, sha256, bytes) values (gen_random_uuid(), $1, $1, 'text/plain', 'user_data', repeat('a', 64), 1)`,
+  vector_stores: `insert into vector_stores (id, user_id, name, metadata) values ($2, $1, 'words of ' || $1, '{}')`,
+  vector_store_files: `insert into vector_store_files (store_id, file_id, user_id, attributes) select $2, id, $1, '{}' from uploaded_files where user_id = $1`,
+  vector_store_batches: `insert into vector_store_batches (id, store_id, user_id, file_ids) values (gen_random_uuid(), $2, $1, '{}')`,
   documents: `insert into documents (user_id, sha256, kind) values ($1, repeat('a', 64), 'pdf')`,
   passages: `insert into passages (document, user_id, position, page, label, heading, text)
     select number, $1, 1, 1, 'page 1', '', 'words of ' || $1 from documents where user_id = $1`,

@@ -23,7 +23,7 @@ export function createInputTokens(
     const end = await readThreadEnd(db, engine, owner, input);
     const callerTools = input.tools ?? (isAnswer(input) ? end.catalog : []);
     const turn = unstartedTurn(owner, end, { ...input.request, tools: callerTools });
-    const offered = tools.defer(await tools.current(owner), end.history);
+    const offered = tools.defer(await tools.current(owner), end.history, input.request);
     const setting = await readPromptSetting(parts, owner, end.context, offered);
     const { summary } = end.context;
     const recent = recentItems([...end.history, ...positionInput(turn, input.items)], summary, turn.seq);

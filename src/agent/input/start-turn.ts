@@ -185,7 +185,7 @@ async function acceptAnswer(db: Database, engine: Engine, owner: Principal, inpu
 type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId } | { readonly earlier: Turn };
 
 /**
- * Without new tools, the caller's tools, the container and the options of searches come from the turn that waits. The gate may be closed because an earlier request with
+ * Without new tools, the caller's tools, the container, the options of searches and the stores come from the turn that waits. The gate may be closed because an earlier request with
  * the same key has answered it. Undefined: the thread does not exist.
  */
 async function prepareAnswer(
@@ -197,13 +197,14 @@ async function prepareAnswer(
   if (!threadId || (previous && !(await isKnown(trx, owner, threadId, previous)))) return undefined;
   const open = await findOpenGate(trx, owner, threadId);
   if (!open && !(await findThread(trx, owner, threadId))) return undefined;
-  const kept = input.idempotency && (await findKey(trx, owner, input.idempotency.key));
-  if (kept) return { earlier: await getEarlier(trx, owner, kept, input) };
+  const known = input.idempotency && (await findKey(trx, owner, input.idempotency.key));
+  if (known) return { earlier: await getEarlier(trx, owner, known, input) };
   const gate = checkAnswer(open, callIdsOf(input));
   const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
   if (input.tools) return { input: { ...input, items }, gateId: gate.id };
-  const { tools, container, search } = (await getTurnById(trx, owner, gate.turnId)).request;
-  const request = { ...input.request, ...(container && { container }), ...(search && { search }) };
+  const { tools, container, search, stores } = (await getTurnById(trx, owner, gate.turnId)).request;
+  const kept = { ...(container && { container }), ...(search && { search }), ...(stores && { stores }) };
+  const request = { ...input.request, ...kept };
   return { input: { ...input, items, tools, request }, gateId: gate.id };
 }
 

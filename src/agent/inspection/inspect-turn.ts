@@ -82,7 +82,7 @@ export function createInspectTurn(
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
     const all = await tools.current(owner, { thread: turn.threadId, workspace: workspaceOfTurn(turn) });
-    const offered = tools.defer(all, shown);
+    const offered = tools.defer(all, shown, turn.request);
     const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
     const facts = { history: recent, tools: all, summary: summary ?? null, isCut: false };
     const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), offered);

@@ -117,7 +117,7 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
   const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
   const currentTools = async () =>
-    tools.defer(limitTools(await tools.current(turn, place), turn.request.mission), items.thread);
+    tools.defer(limitTools(await tools.current(turn, place), turn.request.mission), items.thread, turn.request);
   const fallbacks = createModelFallbacks(emit);
   const findChain = () => models.find(turn.request.model);
   const basic = { ...parts, turn, run, log, emit, traceparent, spoken, items, currentTools, fallbacks, findChain };

@@ -17,6 +17,7 @@ export async function callTool(
     workspace?: ToolContext['workspace'];
     sources?: ToolContext['sources'];
     search?: ToolContext['search'];
+    stores?: ToolContext['stores'];
     webUse?: ToolContext['webUse'];
     onCost?: ToolContext['onCost'];
     onProgress?: ToolContext['onProgress'];
@@ -51,6 +52,7 @@ export async function callTool(
       workspace: options.workspace,
       sources: options.sources,
       search: options.search,
+      stores: options.stores,
       webUse: options.webUse,
       onCost: options.onCost,
       onProgress: options.onProgress,

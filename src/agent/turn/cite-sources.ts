@@ -7,6 +7,7 @@ import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import { runInWorker, unlessGivenUp } from '#safety/worker-threads/worker-pool.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findDocuments, readPages } from '#store/documents/documents.ts';
+import { readStoreFiles } from '#store/documents/vector-stores.ts';
 import { listCitable, listSources } from '#store/sources.ts';
 import { readWorkspace } from '#store/workspaces/workspaces.ts';
 
@@ -57,16 +58,20 @@ async function findSources(db: Database, turn: Turn, numbers: readonly number[])
 /** More places that name documents are not looked up, and count as unknown. */
 const MOST_FILE_MARKS = 100;
 
-/** The text of the pages that an answer names, of documents that are files of the thread now. */
+/** The text of the pages that an answer names, of documents that are files of the thread now, or of the stores that it can search. */
 async function findPages(db: Database, turn: Turn, named: readonly FileMarker[]): Promise<FilePage[]> {
   const wanted = [...new Map(named.map((marker) => [`${marker.page} ${marker.file}`, marker])).values()];
   return withOwner(db, turn, async (trx) => {
     const { files } = await readWorkspace(trx, turn, workspaceOfTurn(turn));
-    const hashes = wanted.flatMap(({ file }) => files.get(file)?.sha256 ?? []);
+    const { stores = [] } = turn.request.stores ?? {};
+    const inStores = stores.length === 0 ? [] : await readStoreFiles(trx, turn, stores);
+    const hashOf = (file: string) =>
+      files.get(file)?.sha256 ?? inStores.find(({ filename }) => filename === file)?.sha256;
+    const hashes = wanted.flatMap(({ file }) => hashOf(file) ?? []);
     const documents = await findDocuments(trx, turn, [...new Set(hashes)]);
     const found: FilePage[] = [];
     for (const { file, page } of wanted) {
-      const document = documents.find(({ sha256 }) => sha256 === files.get(file)?.sha256);
+      const document = documents.find(({ sha256 }) => sha256 === hashOf(file));
       if (document?.state !== 'ready' || page < 1 || page > document.pages) continue;
       const [read] = await readPages(trx, turn, document.number, { from: page, to: page });
       found.push({ file, page, text: read?.text ?? '' });

@@ -86,6 +86,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       workspace: staging.port,
       sources: sources.port,
       search: turn.request.search,
+      stores: turn.request.stores,
       webUse: () => withOwner(parts.db, turn, (trx) => readWebUse(trx, turn, { ...turn, run: turn.run ?? turn.id })),
       onCost: (counted) => (cost = counted),
       onProgress: (progress) => emit({ type: 'tool-progress', itemId: call.id, ...progress }),

@@ -8,6 +8,7 @@ import {
   formatContainerFileId,
   formatContainerId,
 } from '../model-api/container-id.ts';
+import { pageOf } from '../model-api/page.ts';
 
 const containerId = z.string().regex(CONTAINER_ID);
 const containerFileId = z.string().regex(CONTAINER_FILE_ID);
@@ -40,17 +41,6 @@ export const containerFileObject = z
     source: z.enum(['user', 'assistant']),
   })
   .meta({ id: 'ContainerFile' });
-
-const pageOf = <T extends z.ZodType>(entry: T, id: string) =>
-  z
-    .strictObject({
-      object: z.literal('list'),
-      data: z.array(entry),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-      has_more: z.boolean(),
-    })
-    .meta({ id });
 
 export const containerPage = pageOf(containerObject, 'ContainerPage');
 export const containerFilePage = pageOf(containerFileObject, 'ContainerFilePage');
@@ -87,15 +77,3 @@ export const renderContainerFile = (id: WorkspaceId, file: ContainerFile): z.inf
   path: `/mnt/data/${file.path}`,
   source: file.cause === 'call' ? 'assistant' : 'user',
 });
-
-/** `found` has one more than the page if there are others. */
-export function renderPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
-  const data = found.slice(0, limit);
-  return {
-    object: 'list' as const,
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: found.length > limit,
-  };
-}

@@ -8,7 +8,8 @@ import { MOST_FILE_BYTES } from '#domain/workspace/changes.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { FORM_BYTES, readForm } from '#http/routes/read-form.ts';
 import { CONTAINER_FILE_ID, formatContainerId, parseContainerId } from '../model-api/container-id.ts';
-import { fileId, parseFileId } from '../model-api/file-id.ts';
+import { fileId, parseFileId, uploadId } from '../model-api/file-id.ts';
+import { pageQuery, renderPage } from '../model-api/page.ts';
 import {
   containerFileObject,
   containerFilePage,
@@ -18,13 +19,10 @@ import {
   deletedContainerFile,
   renderContainer,
   renderContainerFile,
-  renderPage,
 } from './container-object.ts';
 
 export type ContainersServices = { readonly containers: Containers };
 
-const MOST = 100;
-const LIMIT = `limit must be a whole number from 1 to ${MOST}.`;
 const LONGEST_MINUTES = 525_600;
 
 const id = z.string().transform((given, context) => {
@@ -42,17 +40,6 @@ const file = z.string().transform((given, context) => {
 
 const containerParams = z.object({ id });
 const fileParams = z.object({ id, file });
-
-const pageQuery = {
-  limit: z.coerce.number<string>(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST, LIMIT).default(20),
-  order: z.enum(['asc', 'desc'], 'order must be asc or desc.').default('desc'),
-};
-
-const uploadId = fileId.transform((given, context) => {
-  const found = parseFileId(given);
-  if (!found) context.addIssue('file_ids must be ids of uploaded files.');
-  return found ?? z.NEVER;
-});
 
 const newContainer = z
   .looseObject({

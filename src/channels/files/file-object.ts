@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PURPOSES, type Upload } from '#domain/workspace/upload.ts';
 import { fileId, formatFileId } from '../model-api/file-id.ts';
+import { pageOf } from '../model-api/page.ts';
 
 export const fileObject = z
   .strictObject({
@@ -16,15 +17,7 @@ export const fileObject = z
   })
   .meta({ id: 'FileObject' });
 
-export const filePage = z
-  .strictObject({
-    object: z.literal('list'),
-    data: z.array(fileObject),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'FilePage' });
+export const filePage = pageOf(fileObject, 'FilePage');
 
 export const deletedFile = z
   .strictObject({ id: fileId, object: z.literal('file'), deleted: z.literal(true) })
@@ -41,15 +34,3 @@ export const renderFile = ({ id, bytes, createdAt, filename, purpose }: Upload):
   status: 'processed',
   status_details: null,
 });
-
-/** `found` has one more than the page if there are others. */
-export function renderPage(found: readonly Upload[], limit: number): z.infer<typeof filePage> {
-  const data = found.slice(0, limit).map(renderFile);
-  return {
-    object: 'list',
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: found.length > limit,
-  };
-}

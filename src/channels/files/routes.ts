@@ -6,7 +6,8 @@ import { PURPOSES, type Purpose } from '#domain/workspace/upload.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { FORM_BYTES, type Form, type FormFile, readForm } from '#http/routes/read-form.ts';
 import { formatFileId, parseFileId } from '../model-api/file-id.ts';
-import { deletedFile, fileObject, filePage, renderFile, renderPage } from './file-object.ts';
+import { renderPage } from '../model-api/page.ts';
+import { deletedFile, fileObject, filePage, renderFile } from './file-object.ts';
 
 export type FilesServices = { readonly uploads: Uploads };
 
@@ -80,7 +81,7 @@ const listFiles = defineRoute({
   responses: { 200: { description: 'A page of files.', json: filePage } },
   errors: [400],
   async handle({ principal, query }, { uploads }: FilesServices) {
-    return renderPage(await uploads.list(principal, query), query.limit);
+    return renderPage((await uploads.list(principal, query)).map(renderFile), query.limit);
   },
 });
 

@@ -7,7 +7,10 @@ import type { Upload } from '#domain/workspace/upload.ts';
 
 const PATTERN = /^file-([0-9a-f]{32})$/;
 
-export const fileId = z.string().regex(PATTERN).describe('The id of an uploaded file.');
+export const fileId = z
+  .string()
+  .regex(PATTERN, 'This must be the id of an uploaded file.')
+  .describe('The id of an uploaded file.');
 
 export const formatFileId = (id: UploadId): string => `file-${hexFromUuid(id)}`;
 
@@ -15,6 +18,9 @@ export function parseFileId(id: string): UploadId | undefined {
   const hex = PATTERN.exec(id)?.[1];
   return hex === undefined ? undefined : uuidFromHex(hex);
 }
+
+/** The id of an uploaded file in a body. */
+export const uploadId = fileId.transform((given) => parseFileId(given) ?? z.NEVER);
 
 /** The caller's uploaded files that a request names, by their id on the wire. */
 export type KnownFiles = ReadonlyMap<string, Upload>;

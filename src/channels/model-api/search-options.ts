@@ -50,9 +50,8 @@ export const webSearchOptions = z.looseObject({
   user_location: z.looseObject({ type: approximate, approximate: location }).nullish(),
 });
 
-/** The refusal names the field below `param`. */
 export function parseHostedSearch(given: unknown, param: string): SearchOptions {
-  const { filters, search_context_size, user_location } = parse(hostedSearch, given, 'invalid_tool', param);
+  const { filters, search_context_size, user_location } = parsePart(hostedSearch, given, 'invalid_tool', param);
   const { allowed_domains: only, blocked_domains: not } = filters ?? {};
   return {
     ...(only?.length && { only }),
@@ -62,7 +61,7 @@ export function parseHostedSearch(given: unknown, param: string): SearchOptions 
 }
 
 export function parseSearchOptions(given: unknown, param: string): SearchOptions {
-  const { search_context_size, user_location } = parse(webSearchOptions, given, 'invalid_request', param);
+  const { search_context_size, user_location } = parsePart(webSearchOptions, given, 'invalid_request', param);
   return shared(search_context_size, user_location?.approximate ?? {});
 }
 
@@ -79,7 +78,13 @@ function shared(
   return { ...(given && { size: given }), ...(Object.keys(known).length > 0 && { location: known }) };
 }
 
-function parse<T>(schema: z.ZodType<T>, given: unknown, code: 'invalid_tool' | 'invalid_request', param: string): T {
+/** Checks a part of a request. The refusal names the field below `param`. */
+export function parsePart<T>(
+  schema: z.ZodType<T>,
+  given: unknown,
+  code: 'invalid_tool' | 'invalid_request',
+  param: string,
+): T {
   const read = schema.safeParse(given);
   if (read.success) return read.data;
   const [issue] = read.error.issues;

@@ -3,6 +3,7 @@ import type { ThreadId, TurnId, WorkspaceId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
 import type { SearchOptions } from '../search/search-options.ts';
+import type { StoreSearch } from '../search/vector-store.ts';
 import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { TraceContext } from '../trace/trace-context.ts';
@@ -75,6 +76,8 @@ export type TurnRequest = {
   readonly container?: WorkspaceId;
   /** What the caller wants of searches in the web. */
   readonly search?: SearchOptions;
+  /** The vector stores that the turn can search. */
+  readonly stores?: StoreSearch;
   /** Data of the channel, stored so that it can render the reply again. */
   readonly echo: Readonly<Record<string, unknown>>;
 };

@@ -8,3 +8,6 @@ export const WEB_FETCH = 'reborn_web_fetch';
 
 /** Asks the operator's search engine. */
 export const WEB_SEARCH = 'reborn_web_search';
+
+/** Searches the vector stores that a request names. */
+export const STORE_SEARCH = 'reborn_store_search';

@@ -20,8 +20,8 @@ const MOST_LOADED = 40;
  * With more than `above` tools of MCP servers, the model gets a search for them, and the definitions of tools that it has
  * found or called. The items of the thread say which, so every replica and every attempt sends the same list.
  */
-export function deferTools(all: ToolSet, history: readonly Item[], above: number): ToolSet {
-  const tools = offerDocuments(all, history);
+export function deferTools(all: ToolSet, history: readonly Item[], above: number, hasStores = false): ToolSet {
+  const tools = offerDocuments(all, history, hasStores);
   const definitions = tools.definitions();
   const ofServers = definitions.filter(({ name }) => tools.find(name)?.server !== undefined);
   if (ofServers.length <= above) return tools;
@@ -38,18 +38,19 @@ export function deferTools(all: ToolSet, history: readonly Item[], above: number
 
 /**
  * The tools for documents are offered from the first file on that a message brings or that the model has listed. The items say it,
- * as above.
+ * as above. The search in vector stores is offered to requests that name some.
  */
-function offerDocuments(tools: ToolSet, history: readonly Item[]): ToolSet {
+function offerDocuments(tools: ToolSet, history: readonly Item[], hasStores: boolean): ToolSet {
   const hasDocuments = history.some((item) =>
     item.type === 'function_call'
       ? /^reborn_(?:file|document)_/.test(item.name)
       : item.type === 'message' && partsOf(item).some(isDocument),
   );
-  if (hasDocuments) return tools;
+  const isOffered = (tool: Tool | undefined) =>
+    (hasDocuments || !tool?.needsDocuments) && (hasStores || !tool?.needsStores);
   return {
     find: (name) => tools.find(name),
-    definitions: () => tools.definitions().filter(({ name }) => !tools.find(name)?.needsDocuments),
+    definitions: () => tools.definitions().filter(({ name }) => isOffered(tools.find(name))),
   };
 }
 

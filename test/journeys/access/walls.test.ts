@@ -18,6 +18,9 @@ type Belongings = {
   endpointId: string;
   fileId: string;
   containerId: string;
+  /** A vector store with the file, which came in a batch. */
+  storeId: string;
+  batchId: string;
 };
 type Asking = { route: string; body?: object };
 
@@ -128,9 +131,45 @@ const responsesRows = (prefix: string): Record<string, Row> => ({
       return [`${method} ${prefix}/containers/:id/files/${rest}`, row([404, 404, 404, 404], ask)];
     }),
   ),
+  [`POST ${prefix}/vector_stores`]: row([200, 200, 200, 200], () => ({
+    route: `${prefix}/vector_stores`,
+    body: { name: 'walls' },
+  })),
+  [`GET ${prefix}/vector_stores`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/vector_stores` })),
+  ...Object.fromEntries(
+    Object.entries(STORE_ROUTES).map(([route, body]) => {
+      const [method = '', path = ''] = route.split(' ');
+      const ask = ({ storeId, fileId, batchId }: Belongings) => ({
+        route: `${prefix}/vector_stores/${path.replace(':id', storeId).replace(':file', fileId).replace(':batch', batchId)}`,
+        ...(body && { body: body(fileId) }),
+      });
+      return [`${method} ${prefix}/vector_stores/${path}`, row([200, 404, 200, 404], ask)];
+    }),
+  ),
+  // a file may not be read yet: vector-stores.test.ts has other users' files
+  [`GET ${prefix}/vector_stores/:id/files/:file/content`]: row([404, 404, 404, 404], ({ storeId }) => ({
+    route: `${prefix}/vector_stores/${storeId}/files/file-${'0'.repeat(32)}/content`,
+  })),
   [`DELETE ${prefix}/files/:id`]: row([200, 404, 200, 404], ({ fileId }) => ({ route: `${prefix}/files/${fileId}` })),
   [`GET ${prefix}/models`]: row([200, 200, 200, 200], () => ({ route: `${prefix}/models` })),
 });
+
+/** The routes of one vector store, with their bodies. */
+const STORE_ROUTES: Record<string, ((fileId: string) => object) | null> = {
+  'GET :id': null,
+  'POST :id': () => ({ name: 'renamed' }),
+  'DELETE :id': null,
+  'POST :id/search': () => ({ query: 'secret' }),
+  'POST :id/files': (fileId) => ({ file_id: fileId }),
+  'GET :id/files': null,
+  'GET :id/files/:file': null,
+  'POST :id/files/:file': () => ({ attributes: { a: 1 } }),
+  'DELETE :id/files/:file': null,
+  'POST :id/file_batches': (fileId) => ({ file_ids: [fileId] }),
+  'GET :id/file_batches/:batch': null,
+  'POST :id/file_batches/:batch/cancel': () => ({}),
+  'GET :id/file_batches/:batch/files': null,
+};
 
 const NO_GATE = '00000000-0000-7000-8000-000000000000';
 
@@ -485,7 +524,8 @@ const secretOf = (user?: TestUser) => `say a secret of ${user?.id ?? 'operator'}
 
 type Name = keyof Belongings;
 const THREAD_NAMES: readonly Name[] = ['responseId', 'threadId', 'conversationId', 'itemId', 'turnId'];
-const ALL_NAMES: readonly Name[] = [...THREAD_NAMES, 'missionId', 'endpointId', 'fileId', 'containerId'];
+const STORE_NAMES: readonly Name[] = ['storeId', 'batchId'];
+const ALL_NAMES: readonly Name[] = [...THREAD_NAMES, 'missionId', 'endpointId', 'fileId', 'containerId', ...STORE_NAMES];
 
 /** What a user owns: everything, or only what is `wanted`. An id of what was not made is one that nobody has. */
 async function belongingsOf(
@@ -496,14 +536,17 @@ async function belongingsOf(
 ): Promise<Belongings> {
   const make = async (name: Name, maker: typeof missionOf) =>
     wanted.includes(name) ? maker(service, headers, user) : NOBODYS;
+  const wantsOf = (names: readonly Name[]) => names.some((name) => wanted.includes(name));
+  const fileId = wantsOf(['fileId', ...STORE_NAMES]) ? await fileOf(service, headers, user) : NOBODYS;
   return {
-    ...(THREAD_NAMES.some((name) => wanted.includes(name)) ? await threadOf(service, headers, user) : NO_THREAD),
+    ...(wantsOf(THREAD_NAMES) ? await threadOf(service, headers, user) : NO_THREAD),
     userId: user?.id ?? 'operator',
     tokenId: user?.tokenId ?? NOBODYS,
     missionId: await make('missionId', missionOf),
     endpointId: await make('endpointId', endpointOf),
-    fileId: await make('fileId', fileOf),
+    fileId,
     containerId: await make('containerId', containerOf),
+    ...(wantsOf(STORE_NAMES) ? await storeOf(service, headers, fileId) : { storeId: NOBODYS, batchId: NOBODYS }),
   };
 }
 
@@ -545,6 +588,15 @@ async function containerOf(service: Service, headers: { authorization: string },
   const body = JSON.stringify({ name: secretOf(user) });
   const made = await service.request('/v1/containers', { method: 'POST', body, headers });
   return ((await made.json()) as { id: string }).id;
+}
+
+async function storeOf(service: Service, headers: { authorization: string }, fileId: string) {
+  const post = async (route: string, body: object) => {
+    const made = await service.request(route, { method: 'POST', body: JSON.stringify(body), headers });
+    return ((await made.json()) as { id: string }).id;
+  };
+  const storeId = await post('/v1/vector_stores', { name: 'secret' });
+  return { storeId, batchId: await post(`/v1/vector_stores/${storeId}/file_batches`, { file_ids: [fileId] }) };
 }
 
 async function fileOf(service: Service, headers: { authorization: string }, user?: TestUser): Promise<string> {

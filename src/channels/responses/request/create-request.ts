@@ -19,6 +19,7 @@ import { responseId } from '../response/response-object.ts';
 import { TOOL_ACTIVITY } from '../response/tool-activity.ts';
 import {
   CODE_OUTPUTS,
+  FILE_RESULTS,
   type HostedTool,
   type HostedTools,
   isHosted,
@@ -134,12 +135,13 @@ const FIELDS = {
       .array(z.string())
       .nullish()
       .describe(
-        `\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output, \`${CODE_OUTPUTS}\` what code of a hosted tool has printed and drawn, and \`${SEARCH_SOURCES}\` the addresses that a hosted search has found. Other values are ignored.`,
+        `\`${TOOL_ACTIVITY}\` adds the agent's tool calls to the output, \`${CODE_OUTPUTS}\` what code of a hosted tool has printed and drawn, \`${SEARCH_SOURCES}\` the addresses that a hosted search has found, and \`${FILE_RESULTS}\` the passages that it has found in vector stores. Other values are ignored.`,
       ),
     parse: (value: unknown) => ({
       toolActivity: Array.isArray(value) && value.includes(TOOL_ACTIVITY),
       outputs: Array.isArray(value) && value.includes(CODE_OUTPUTS),
       sources: Array.isArray(value) && value.includes(SEARCH_SOURCES),
+      results: Array.isArray(value) && value.includes(FILE_RESULTS),
     }),
   },
   context_management: {

@@ -2,10 +2,12 @@ import { InvalidRequest } from '#domain/errors.ts';
 import type { UploadId, WorkspaceId } from '#domain/ids.ts';
 import { isObject } from '#domain/is-object.ts';
 import type { SearchOptions } from '#domain/search/search-options.ts';
-import { WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
+import type { StoreSearch } from '#domain/search/vector-store.ts';
+import { STORE_SEARCH, WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import { parseContainerId } from '../../model-api/container-id.ts';
 import { parseFileId } from '../../model-api/file-id.ts';
 import { NO_ENGINE, parseHostedSearch } from '../../model-api/search-options.ts';
+import { parseFileSearch } from '../../model-api/store-search.ts';
 
 /** The value of `include` that adds what code has printed and drawn. */
 export const CODE_OUTPUTS = 'code_interpreter_call.outputs';
@@ -13,11 +15,15 @@ export const CODE_OUTPUTS = 'code_interpreter_call.outputs';
 /** The value of `include` that adds the addresses that a search has found. */
 export const SEARCH_SOURCES = 'web_search_call.action.sources';
 
+/** The value of `include` that adds the passages that a search in vector stores has found. */
+export const FILE_RESULTS = 'file_search_call.results';
+
 /** Tools of the reference format that run here, and the agent's tools that they are views of. Without the first, there is no view. */
 const HOSTED_TOOLS = {
   code_interpreter: ['reborn_python'],
   shell: ['reborn_shell'],
   web_search: [WEB_SEARCH, WEB_FETCH],
+  file_search: [STORE_SEARCH],
 } as const;
 export type HostedTool = keyof typeof HOSTED_TOOLS;
 
@@ -44,11 +50,15 @@ export type HostedTools = {
   readonly outputs: boolean;
   /** Whether the response has the addresses that searches have found. */
   readonly sources: boolean;
+  /** Whether the response has the passages that were found in vector stores. */
+  readonly results: boolean;
+  /** The vector stores that can be searched. */
+  readonly stores: StoreSearch | undefined;
   /** What the request says about searches; undefined without a search. */
   readonly search: { readonly type: SearchType; readonly options: SearchOptions } | undefined;
 };
 
-type Rules = Pick<HostedTools, 'outputs' | 'sources'> & {
+type Rules = Pick<HostedTools, 'outputs' | 'sources' | 'results'> & {
   readonly served: readonly HostedTool[];
   /** Knows the names of the agent's tools. */
   readonly isTaken: (name: string) => boolean;
@@ -64,7 +74,7 @@ function hostedTypeOf(tool: unknown, served: readonly HostedTool[]): HostedTool 
 }
 
 /** The hosted tools in a list; undefined when there are none. */
-export function parseHosted(given: unknown, { served, isTaken, outputs, sources }: Rules): HostedTools | undefined {
+export function parseHosted(given: unknown, { served, isTaken, ...included }: Rules): HostedTools | undefined {
   if (!Array.isArray(given)) return undefined;
   const listed = given.flatMap((tool: unknown, index): ListedTool[] => {
     const type = hostedTypeOf(tool, served);
@@ -73,13 +83,16 @@ export function parseHosted(given: unknown, { served, isTaken, outputs, sources 
   if (listed.length === 0) return undefined;
   for (const { type, param } of listed)
     if (!isTaken(HOSTED_TOOLS[type][0])) throw refuse(`${param}.type`, type === 'web_search' ? NO_ENGINE : NO_CODE);
-  const isSearch = ({ type }: ListedTool) => type === 'web_search';
+  const { outputs, sources, results } = included;
+  const ofType = (...types: HostedTool[]) => listed.filter(({ type }) => types.includes(type));
   return {
     tools: [...new Set(listed.map(({ type }) => type))],
     outputs,
     sources,
-    ...parsePlaces(listed.filter((each) => !isSearch(each))),
-    search: parseSearch(listed.filter(isSearch)),
+    results,
+    ...parsePlaces(ofType('code_interpreter', 'shell')),
+    search: parseSearch(ofType('web_search')),
+    stores: parseStores(ofType('file_search')),
   };
 }
 
@@ -91,6 +104,11 @@ function parseSearch([first, second]: readonly ListedTool[]): HostedTools['searc
   if (!first) return undefined;
   if (second) throw refuse(second.param, 'A request can list one web search.');
   return { type: first.tool['type'] as SearchType, options: parseHostedSearch(first.tool, first.param) };
+}
+
+function parseStores([first, second]: readonly ListedTool[]): StoreSearch | undefined {
+  if (second) throw refuse(second.param, 'A request can list one file search. It can name several vector stores.');
+  return first && parseFileSearch(first.tool, first.param);
 }
 
 /** Where code runs. All tools that run code work on the same files. */

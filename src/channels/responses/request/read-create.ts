@@ -3,6 +3,7 @@ import type { Agent } from '#agent/agent.ts';
 import type { FetchLinks } from '#agent/attachments/fetch-links.ts';
 import type { Idempotency, TurnInput } from '#agent/input/start-turn.ts';
 import type { Containers } from '#agent/workspace/containers.ts';
+import type { VectorStores } from '#agent/workspace/vector-stores.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { isObject } from '#domain/is-object.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -10,6 +11,7 @@ import type { Upload } from '#domain/workspace/upload.ts';
 import { workspaceOf } from '#domain/workspace/version.ts';
 import { parseWithLinks } from '../../model-api/attachment.ts';
 import { checkFormat } from '../../model-api/output-format.ts';
+import { NO_STORE } from '../../model-api/vector-store-id.ts';
 import { toEcho } from '../response/response-echo.ts';
 import { type CreateRequest, parseCreate, type ToolLimits } from './create-request.ts';
 import { NO_CONTAINER } from './hosted-tools.ts';
@@ -25,6 +27,7 @@ export type CreateServices = {
   readonly toolLimits: ToolLimits;
   readonly fetchLinks: FetchLinks;
   readonly containers: Pick<Containers, 'get' | 'uploadsOf' | 'namesOf'>;
+  readonly vectorStores: Pick<VectorStores, 'check'>;
 };
 
 export type ReadCreate = CreateRequest & {
@@ -49,7 +52,21 @@ export async function readCreate(
     parse,
     services.fetchLinks,
   );
+  await checkStores(services.vectorStores, principal, create);
   return { ...create, addedFiles: await findHostedFiles(services.containers, principal, create) };
+}
+
+async function checkStores(
+  stores: CreateServices['vectorStores'],
+  owner: Principal,
+  { hosted }: CreateRequest,
+): Promise<void> {
+  try {
+    if (hosted?.stores) await stores.check(owner, hosted.stores.stores);
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    throw new InvalidRequest('invalid_tool', 'tools', NO_STORE);
+  }
 }
 
 /** Checks the container, and finds the files that the thread does not have yet: code may have changed those that it has. */
@@ -92,6 +109,7 @@ export function toTurnInput(create: ReadCreate, idempotency?: Idempotency): Turn
       ...(create.compactAbove !== undefined && { compactAbove: create.compactAbove }),
       ...(create.hosted?.container && { container: create.hosted.container }),
       ...(create.hosted?.search && { search: create.hosted.search.options }),
+      ...(create.hosted?.stores && { stores: create.hosted.stores }),
       echo: toEcho(create),
     },
     idempotency,

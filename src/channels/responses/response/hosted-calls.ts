@@ -7,6 +7,7 @@ import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import { CONTAINER_ID, formatContainerFileId, formatContainerId } from '../../model-api/container-id.ts';
 import { type HostedTool, isViewOf } from '../request/hosted-tools.ts';
 import { argumentsOf } from './call-arguments.ts';
+import { type FileSearchCall, renderFileSearch } from './file-search-calls.ts';
 import { echoOf } from './response-echo.ts';
 import { renderWebSearch, type WebSearchCall } from './web-search-calls.ts';
 
@@ -87,20 +88,23 @@ export type HostedView = {
   readonly tools: readonly HostedTool[];
   readonly outputs: boolean;
   readonly sources: boolean;
+  readonly results: boolean;
   readonly container: WorkspaceId;
 };
 
 /** undefined for a request without hosted tools. */
 export function hostedViewOf(turn: Turn): HostedView | undefined {
   const { hosted } = echoOf(turn);
-  return hosted && { ...hosted, sources: hosted.sources ?? false, container: workspaceOfTurn(turn) };
+  if (!hosted) return undefined;
+  const { sources = false, results = false } = hosted;
+  return { ...hosted, sources, results, container: workspaceOfTurn(turn) };
 }
 
 /** The hosted tool that a call is shown as. */
 export const hostedToolOf = (view: HostedView | undefined, { name, external }: Call): HostedTool | undefined =>
   external ? undefined : view?.tools.find((tool) => isViewOf(tool, name));
 
-type HostedItem = CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall;
+type HostedItem = CodeInterpreterCall | ShellCall | ShellCallOutput | WebSearchCall | FileSearchCall;
 
 /** The calls of hosted tools and their outputs, by the items that they are shown for. Other items are not in it. */
 export function renderHosted(turn: Turn, made: readonly NewItem[]): ReadonlyMap<ItemId, HostedItem | undefined> {
@@ -128,6 +132,7 @@ function renderHostedCall(
   output: Output | undefined,
 ): HostedItem {
   if (tool === 'shell') return renderShell(view, call, 'completed');
+  if (tool === 'file_search') return renderFileSearch(view, call, status, output);
   return tool === 'web_search' ? renderWebSearch(view, call, status, output) : renderCode(view, call, status, output);
 }
 

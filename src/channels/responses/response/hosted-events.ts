@@ -1,4 +1,5 @@
 import type { FunctionCallBody, FunctionCallOutputBody, NewItem } from '#domain/thread/item.ts';
+import { renderFileSearch } from './file-search-calls.ts';
 import { type HostedView, hostedToolOf, renderCode, renderShell, renderShellOutput } from './hosted-calls.ts';
 import type { StreamEvent } from './stream-event.ts';
 import { renderWebSearch } from './web-search-calls.ts';
@@ -43,13 +44,13 @@ export function createHostedEvents(view: HostedView | undefined, placeOf: Place)
   function start(shown: HostedView, call: Call): Generator<StreamEvent> {
     const tool = hostedToolOf(shown, call);
     if (tool === 'shell') return startShell(shown, call);
-    return tool === 'web_search' ? startSearch(shown, call, placeOf(call)) : startCode(shown, call);
+    return tool === 'code_interpreter' ? startCode(shown, call) : startSearch(shown, call, placeOf(call));
   }
 
   function finish(shown: HostedView, call: Call, output: Output): Generator<StreamEvent> {
     const tool = hostedToolOf(shown, call);
     if (tool === 'shell') return endShell(output, placeOf(output));
-    return tool === 'web_search' ? endSearch(shown, call, output, placeOf(call)) : endCode(shown, call, output);
+    return tool === 'code_interpreter' ? endCode(shown, call, output) : endSearch(shown, call, output, placeOf(call));
   }
 
   function* startCode(shown: HostedView, call: Call): Generator<StreamEvent> {
@@ -93,21 +94,32 @@ function* endShell(output: Output, at: ReturnType<Place>): Generator<StreamEvent
   yield { type: 'response.output_item.done', ...at, item };
 }
 
+/** A search of the web, or of vector stores. */
+function renderSearch(
+  view: HostedView,
+  call: Call,
+  status: 'in_progress' | 'completed' | 'incomplete',
+  output?: Output,
+) {
+  const render = hostedToolOf(view, call) === 'file_search' ? renderFileSearch : renderWebSearch;
+  return render(view, call, status, output);
+}
+
 function* startSearch(view: HostedView, call: Call, place: ReturnType<Place>): Generator<StreamEvent> {
-  const item = renderWebSearch(view, call, 'in_progress');
+  const item = renderSearch(view, call, 'in_progress');
   yield { type: 'response.output_item.added', ...place, item };
-  yield { type: 'response.web_search_call.in_progress', item_id: item.id, ...place };
-  yield { type: 'response.web_search_call.searching', item_id: item.id, ...place };
+  yield { type: `response.${item.type}.in_progress`, item_id: item.id, ...place };
+  yield { type: `response.${item.type}.searching`, item_id: item.id, ...place };
 }
 
 /** The format has no event for a search that has failed: its status says it. */
 function* endSearch(view: HostedView, call: Call, output: Output, place: ReturnType<Place>): Generator<StreamEvent> {
-  const item = renderWebSearch(view, call, 'completed', output);
-  if (item.status === 'completed') yield { type: 'response.web_search_call.completed', item_id: item.id, ...place };
+  const item = renderSearch(view, call, 'completed', output);
+  if (item.status === 'completed') yield { type: `response.${item.type}.completed`, item_id: item.id, ...place };
   yield { type: 'response.output_item.done', ...place, item };
 }
 
 const renderUnfinished = (view: HostedView, call: Call) =>
-  hostedToolOf(view, call) === 'web_search'
-    ? renderWebSearch(view, call, 'incomplete')
-    : renderCode(view, call, 'incomplete');
+  hostedToolOf(view, call) === 'code_interpreter'
+    ? renderCode(view, call, 'incomplete')
+    : renderSearch(view, call, 'incomplete');

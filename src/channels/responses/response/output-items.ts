@@ -4,6 +4,7 @@ import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#do
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { bareName } from '#domain/tool/tool.ts';
 import { type CiteFiles, containerFileCitation, fileCitation } from './file-citations.ts';
+import { fileSearchCall } from './file-search-calls.ts';
 import { codeInterpreterCall, shellCall, shellCallOutput } from './hosted-calls.ts';
 import { mcpCall } from './tool-activity.ts';
 import { renderSources, urlCitation } from './url-citations.ts';
@@ -89,6 +90,7 @@ export const outputItem = z
     shellCall,
     shellCallOutput,
     webSearchCall,
+    fileSearchCall,
     compactionItem,
     reasoningItem,
   ])

@@ -19,6 +19,7 @@ export type ResponseEcho = {
   /** The hosted tools whose calls the output has. */
   readonly hosted?: Pick<HostedTools, 'tools' | 'outputs'> & {
     readonly sources?: boolean;
+    readonly results?: boolean;
     /** As the request called its search. */
     readonly search?: SearchType;
   };
@@ -44,10 +45,18 @@ export function toEcho(create: EchoedRequest): ResponseEcho {
   };
 }
 
-const echoHosted = ({ tools, outputs, sources, search }: HostedTools): NonNullable<ResponseEcho['hosted']> => ({
+const echoHosted = ({
+  tools,
+  outputs,
+  sources,
+  search,
+  results,
+  stores,
+}: HostedTools): NonNullable<ResponseEcho['hosted']> => ({
   tools,
   outputs,
   ...(search && { sources, search: search.type }),
+  ...(stores && { results }),
 });
 
 /** A turn of another channel has no such fields. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TurnReply } from '#agent/watch/turn-reply.ts';
 import { SEARCH_SIZES, type SearchOptions } from '#domain/search/search-options.ts';
+import type { StoreSearch } from '#domain/search/vector-store.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import { REASONING_DETAILS, REASONING_EFFORTS } from '#domain/thread/sampling.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
@@ -11,7 +12,9 @@ import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../../model-api/caller-tools.ts';
 import { CONTAINER_ID, formatContainerId } from '../../model-api/container-id.ts';
 import { isAnswer } from '../../model-api/is-answer.ts';
+import { attributeFilter } from '../../model-api/store-search.ts';
 import { FAILURE_CODES, failureOf, failureType } from '../../model-api/turn-failure.ts';
+import { formatStoreId, storeId } from '../../model-api/vector-store-id.ts';
 import { conversationId, formatConversationId } from '../conversations/conversation-id.ts';
 import { SEARCH_TYPES, type SearchType } from '../request/hosted-tools.ts';
 import { createCitations } from './file-citations.ts';
@@ -80,6 +83,13 @@ const echoedHosted = z
           timezone: z.string().nullable(),
         })
         .nullable(),
+    }),
+    z.strictObject({
+      type: z.literal('file_search'),
+      vector_store_ids: z.array(storeId),
+      max_num_results: z.int().min(1),
+      filters: attributeFilter.nullable(),
+      ranking_options: z.strictObject({ ranker: z.literal('auto'), score_threshold: z.number() }),
     }),
   ])
   .meta({ id: 'HostedTool' });
@@ -246,12 +256,21 @@ const renderTool = (tool: ToolDefinition): ResponseObject['tools'][number] => ({
 
 function renderHostedTools({ request }: Turn, { hosted }: ResponseEcho): ResponseObject['tools'] {
   const id = request.container && formatContainerId(request.container);
-  return (hosted?.tools ?? []).map((type) => {
+  return (hosted?.tools ?? []).flatMap((type) => {
     if (type === 'web_search') return renderSearchTool(hosted?.search ?? type, request.search);
+    if (type === 'file_search') return request.stores ? renderStoreSearch(request.stores) : [];
     if (type === 'code_interpreter') return { type, container: id ?? { type: 'auto' } };
     return { type, environment: id ? { type: 'container_reference', container_id: id } : { type: 'container_auto' } };
   });
 }
+
+const renderStoreSearch = (asked: StoreSearch): ResponseObject['tools'][number] => ({
+  type: 'file_search',
+  vector_store_ids: asked.stores.map(formatStoreId),
+  max_num_results: asked.limit,
+  filters: asked.filter ?? null,
+  ranking_options: { ranker: 'auto', score_threshold: asked.leastScore ?? 0 },
+});
 
 function renderSearchTool(
   type: SearchType,

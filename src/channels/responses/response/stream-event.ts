@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileSearchCall, fileSearchCallId } from './file-search-calls.ts';
 import {
   codeCallId,
   codeInterpreterCall,
@@ -29,6 +30,7 @@ const partFields = { item_id: messageId, output_index: index, content_index: z.l
 const summaryFields = { item_id: reasoningId, output_index: index, summary_index: index };
 const codeFields = { item_id: codeCallId, output_index: index };
 const searchFields = { item_id: webSearchCallId, output_index: index };
+const fileSearchFields = { item_id: fileSearchCallId, output_index: index };
 const commandFields = { output_index: index, command_index: z.literal(0) };
 const logprobs = z.array(z.never());
 
@@ -47,6 +49,7 @@ export const streamEvent = z
         shellCall,
         shellCallOutput,
         webSearchCall,
+        fileSearchCall,
         compactionItem,
         reasoningItem,
       ]),
@@ -84,6 +87,9 @@ export const streamEvent = z
     eventOf('response.web_search_call.in_progress', searchFields),
     eventOf('response.web_search_call.searching', searchFields),
     eventOf('response.web_search_call.completed', searchFields),
+    eventOf('response.file_search_call.in_progress', fileSearchFields),
+    eventOf('response.file_search_call.searching', fileSearchFields),
+    eventOf('response.file_search_call.completed', fileSearchFields),
     eventOf('response.shell_call_command.added', { ...commandFields, command: z.literal('') }),
     eventOf('response.shell_call_command.delta', { ...commandFields, delta: z.string().min(1) }),
     eventOf('response.shell_call_command.done', { ...commandFields, command: z.string() }),

@@ -49,17 +49,22 @@ export function renderWebSearch(
   };
 }
 
-/** How the two tools report an error, and how the service does for a call that it has not run. */
-const isFailed = ({ output }: Output): boolean => /^(?:\{"error":|Not run: )/.test(textOf(output));
+/** How tools that search report an error, and how the service does for a call that it has not run. */
+export const isFailed = ({ output }: Output): boolean => /^(?:\{"error":|Not run: )/.test(textOf(output));
 
 function renderOpening(call: Call): WebSearchCall['action'] {
   const { url } = argumentsOf(call);
   return { type: 'open_page', url: typeof url === 'string' ? url : null };
 }
 
-function renderSearch({ sources }: View, call: Call, output?: Output): WebSearchCall['action'] {
+/** As the model wrote them. */
+export function queriesOf(call: Call): string[] {
   const given = argumentsOf(call)['queries'];
-  const queries = Array.isArray(given) ? given.filter((query) => typeof query === 'string') : [];
+  return Array.isArray(given) ? given.filter((query) => typeof query === 'string') : [];
+}
+
+function renderSearch({ sources }: View, call: Call, output?: Output): WebSearchCall['action'] {
+  const queries = queriesOf(call);
   const found = output?.reads?.results ?? [];
   return {
     type: 'search',
