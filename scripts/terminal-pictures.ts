@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { seedCited } from '../test/browser/seed-cited.ts';
 import { startModernServer } from '../test/support/mcp-modern-server.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 import { startChatService } from '../test/terminal/chat-service.ts';
@@ -35,6 +36,7 @@ const chat = await startChatService({ modelName: 'gpt-5-mini', answer });
 try {
   await mkdir(FOLDER, { recursive: true });
   await drawChat();
+  await drawCited();
   await drawMcp();
   await drawDoctor();
 } finally {
@@ -91,6 +93,21 @@ async function drawChat(): Promise<void> {
     if (shown.includes('Tab to answer')) await terminal.press('Tab');
     await terminal.sees('y approve once');
     await keep('terminal-approval', 'A call that waits for an approval');
+    await terminal.press('C-c');
+    await terminal.exited();
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** An answer from a PDF and a web page. */
+async function drawCited(): Promise<void> {
+  const thread = await seedCited({ home: chat, service: chat.service });
+  const terminal = await openTerminal({ env: chat.env, args: ['--thread', thread], columns: COLUMNS, rows: 26 });
+  try {
+    await terminal.sees('There is no page 7');
+    await terminal.sees('live');
+    await save('terminal-cited', 'An answer with its sources', await terminal.styled());
     await terminal.press('C-c');
     await terminal.exited();
   } finally {

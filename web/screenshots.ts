@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { openChromium } from '../test/browser/open-chromium.ts';
 import { createReadingTools, decideByWords } from '../test/browser/reading-tools.ts';
+import { seedCited } from '../test/browser/seed-cited.ts';
 import { seedExamples } from '../test/browser/seed-examples.ts';
 import { seedMissions } from '../test/browser/seed-missions.ts';
 import { startStage } from '../test/browser/stage.ts';
@@ -91,6 +92,7 @@ async function setScene(): Promise<Shot[]> {
   const gated = await openGate('Mail to Ann', 'Tell Ann that the release notes are ready.', MAIL);
   const several = await openSeveral();
   const asked = await openQuestion();
+  const cited = `/threads/${await seedCited(stage)}`;
   const taken = await takeOver();
   for (const [conversation, message] of JOBS)
     await stage.service.webhook.submit({ message, conversation_id: conversation });
@@ -111,6 +113,10 @@ async function setScene(): Promise<Shot[]> {
     },
     { name: 'question', path: `/threads/${asked}`, act: (page) => page.getByLabel('seats').waitFor() },
     { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
+    { name: 'cited', path: cited, act: (page) => page.getByRole('list', { name: 'Sources' }).waitFor() },
+    { name: 'cited-card', path: cited, act: (page) => showCard(page, 0, 'These words are on the page.') },
+    { name: 'cited-missing', path: cited, act: (page) => showCard(page, 3, 'These words are not on the page.') },
+    { name: 'cited-page', path: cited, act: openCitedPage },
     { name: 'inspector', path: `/turns/${turn}`, act: withWaterfall },
     { name: 'takeover', path: `/turns/${taken}`, act: withWaterfall },
     { name: 'palette', path: '/', act: openPalette },
@@ -197,6 +203,19 @@ async function scrolledUp(page: Page): Promise<void> {
   await page.getByText('Which of it works with a pram?').waitFor();
   await page.getByRole('log').evaluate((element) => element.scrollTo({ top: 0 }));
   await page.locator('[data-streamdown="code-block"] span[style]').first().waitFor({ state: 'attached' });
+}
+
+/** The card about the citation in this place. */
+async function showCard(page: Page, place: number, words: string): Promise<void> {
+  await page.locator('.prose [aria-label]').nth(place).focus();
+  await page.getByText(words).waitFor();
+}
+
+async function openCitedPage(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Source 1, lease.pdf, page 2' }).click();
+  await page.getByRole('complementary', { name: 'Files' }).locator('mark').waitFor();
+  await page.mouse.move(0, 0);
+  await page.locator('blockquote').waitFor({ state: 'detached' });
 }
 
 async function withWaterfall(page: Page): Promise<void> {

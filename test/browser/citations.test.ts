@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkCitations } from '#domain/search/citations.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
@@ -156,16 +157,19 @@ test('a citation of a document opens its page beside the thread, with the quoted
     'The tenant pays a deposit of 2,700 euros before the keys are handed over',
   );
   await panel.getByText('Page 2 of 3').waitFor();
+  await leaveCard(shown);
   await checkLooks(shown, 'citation-page');
   await panel.getByRole('button', { name: 'Page before' }).click();
   await panel.getByText('Between Ines Holm (landlord)').waitFor();
   await chips.nth(3).click();
   await panel.getByText('These words are not on the page: “the landlord may keep the whole deposit”').waitFor();
   await panel.getByText('The landlord repairs the flat').waitFor();
+  await leaveCard(shown);
   await checkPage(shown, 'citation-page-missing');
 
   await shown.setViewportSize({ width: 390, height: 844 });
   await shown.keyboard.press('Escape');
+  await chips.first().waitFor();
   await sources.getByRole('button', { name: 'lease.pdf Page 2' }).click();
   await panel.getByText('2.2 The tenant pays').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();
@@ -177,3 +181,8 @@ test('a citation of a document opens its page beside the thread, with the quoted
   expect(shown.problems).toEqual([]);
   await shown.close();
 });
+
+async function leaveCard(shown: Page): Promise<void> {
+  await shown.mouse.move(0, 0);
+  await shown.locator('[data-base-ui-portal] blockquote').waitFor({ state: 'detached' });
+}

@@ -2,9 +2,9 @@ import { fileList } from '#channels/gateway/files/file-shape.ts';
 import { checkCitations } from '#domain/search/citations.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import { makePdf } from '../support/document-files.ts';
+import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { said, seedThread } from './seed-thread.ts';
-import type { startStage } from './stage.ts';
 
 const PAGES = [
   ['Lease', 'Harbour Street 12, third floor', '', 'Between Ines Holm (landlord) and Per Lund (tenant).'],
@@ -37,8 +37,10 @@ const SOURCE = {
   text: 'A deposit is at most three times the rent of a month.',
 };
 
+type Stage = { readonly home: Parameters<typeof seedThread>[0]; readonly service: Pick<Service, 'request'> };
+
 /** A thread with a PDF, and an answer that cites its pages and a web page: well, with words that are not there, and wrongly. */
-export async function seedCited({ home, service }: Awaited<ReturnType<typeof startStage>>): Promise<string> {
+export async function seedCited({ home, service }: Stage): Promise<string> {
   const pages = PAGES.map((lines, index) => ({ file: 'lease.pdf', page: index + 1, text: lines.join('\n') }));
   const citations = checkCitations(ANSWER, [SOURCE], pages);
   const body = { ...said(ANSWER), citations } as ItemBody;

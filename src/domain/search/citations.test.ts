@@ -172,7 +172,7 @@ test('a stream with documents that is cut anywhere gives the same markers', () =
       const stream = createMarkerStream({ files: true });
       const given = [...pieces.flatMap((piece) => stream.push(piece)), ...stream.end()];
       expect(given.map((piece) => piece.text).join('')).toBe(text);
-      expect(given.filter(({ number, page }) => number ?? page).map((piece) => piece.text)).toEqual(whole);
+      expect(given.filter((piece) => piece.number ?? piece.page).map((piece) => piece.text)).toEqual(whole);
     }
   const stream = createMarkerStream({ files: true });
   expect(stream.push(`[${'a'.repeat(400)}`)).toHaveLength(1);
