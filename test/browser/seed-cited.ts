@@ -50,7 +50,7 @@ export async function seedCited({ home, service }: Stage): Promise<string> {
   });
   await service.request(`/api/threads/${id}/files/lease.pdf`, {
     method: 'PUT',
-    body: makePdf(PAGES),
+    body: Buffer.from(makePdf(PAGES)),
     headers: { 'content-type': 'application/octet-stream' },
   });
   await waitFor('the text of the PDF', async () => {

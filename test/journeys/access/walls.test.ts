@@ -525,7 +525,14 @@ const secretOf = (user?: TestUser) => `say a secret of ${user?.id ?? 'operator'}
 type Name = keyof Belongings;
 const THREAD_NAMES: readonly Name[] = ['responseId', 'threadId', 'conversationId', 'itemId', 'turnId'];
 const STORE_NAMES: readonly Name[] = ['storeId', 'batchId'];
-const ALL_NAMES: readonly Name[] = [...THREAD_NAMES, 'missionId', 'endpointId', 'fileId', 'containerId', ...STORE_NAMES];
+const ALL_NAMES: readonly Name[] = [
+  ...THREAD_NAMES,
+  'missionId',
+  'endpointId',
+  'fileId',
+  'containerId',
+  ...STORE_NAMES,
+];
 
 /** What a user owns: everything, or only what is `wanted`. An id of what was not made is one that nobody has. */
 async function belongingsOf(

@@ -11,7 +11,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const test = journey()
   .override('settings', { RESPONSES_HOSTED_TOOLS: 'file_search' })
-  .override('parts', { attachmentSweep: { everyMs: 100 } });
+  .override('parts', { attachmentSweep: { everyMs: 100, graceMs: 3_600_000 } });
 
 const connect = (service: Service, apiKey = TOKEN) =>
   new OpenAI({ baseURL: `${service.url}/v1`, apiKey, maxRetries: 0 });
