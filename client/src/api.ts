@@ -1887,8 +1887,8 @@ export type TurnInspection = {
     /** What the model had read: no text by others, some, or some together with private data. */
     readonly situation: 'clean' | 'foreign' | 'both';
     readonly because: readonly ReadSource[];
-    /** What let the call run: the operator's level, an `always`, an approval of this call or of the links of its site, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded. */
-    readonly allowed_by: 'policy' | 'always' | 'approval' | 'site' | 'tool' | 'clean' | null;
+    /** What let the call run: the operator's level, an `always`, an approval of this call, of the links of its site or of research, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded. */
+    readonly allowed_by: 'policy' | 'always' | 'approval' | 'site' | 'research' | 'tool' | 'clean' | null;
     /** The layers of the sandbox that held when the call ran code; null if it ran none. */
     readonly layers: readonly string[] | null;
   })[];
@@ -1928,10 +1928,14 @@ export type TurnInspection = {
       readonly call_id: string;
       readonly name: string;
       readonly arguments: string;
-      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
       readonly address: {
         readonly kind: 'network';
         readonly hosts: readonly string[];
+      } | {
+        readonly kind: 'research';
+        readonly searches: number;
+        readonly pages: number;
       } | {
         readonly kind: 'link';
         readonly site: string;
@@ -1953,10 +1957,14 @@ export type TurnInspection = {
     readonly situation: 'clean' | 'foreign' | 'both';
     /** What the model had read by others or of private data, the newest last: at most 20 sources. */
     readonly because: readonly ReadSource[];
-    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
     readonly address: {
       readonly kind: 'network';
       readonly hosts: readonly string[];
+    } | {
+      readonly kind: 'research';
+      readonly searches: number;
+      readonly pages: number;
     } | {
       readonly kind: 'link';
       readonly site: string;
@@ -2107,10 +2115,14 @@ export type ChatReply = {
       readonly call_id: string;
       readonly name: string;
       readonly arguments: string;
-      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
       readonly address: {
         readonly kind: 'network';
         readonly hosts: readonly string[];
+      } | {
+        readonly kind: 'research';
+        readonly searches: number;
+        readonly pages: number;
       } | {
         readonly kind: 'link';
         readonly site: string;
@@ -2132,10 +2144,14 @@ export type ChatReply = {
     readonly situation: 'clean' | 'foreign' | 'both';
     /** What the model had read by others or of private data, the newest last: at most 20 sources. */
     readonly because: readonly ReadSource[];
-    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
     readonly address: {
       readonly kind: 'network';
       readonly hosts: readonly string[];
+    } | {
+      readonly kind: 'research';
+      readonly searches: number;
+      readonly pages: number;
     } | {
       readonly kind: 'link';
       readonly site: string;
@@ -2176,10 +2192,14 @@ export type OpenGate = {
     readonly call_id: string;
     readonly name: string;
     readonly arguments: string;
-    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
     readonly address: {
       readonly kind: 'network';
       readonly hosts: readonly string[];
+    } | {
+      readonly kind: 'research';
+      readonly searches: number;
+      readonly pages: number;
     } | {
       readonly kind: 'link';
       readonly site: string;
@@ -2201,10 +2221,14 @@ export type OpenGate = {
   readonly situation: 'clean' | 'foreign' | 'both';
   /** What the model had read by others or of private data, the newest last: at most 20 sources. */
   readonly because: readonly ReadSource[];
-  /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+  /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
   readonly address: {
     readonly kind: 'network';
     readonly hosts: readonly string[];
+  } | {
+    readonly kind: 'research';
+    readonly searches: number;
+    readonly pages: number;
   } | {
     readonly kind: 'link';
     readonly site: string;

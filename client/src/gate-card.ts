@@ -93,6 +93,7 @@ const PASSED_ON: ReadonlyMap<string, string> = new Map([
 /** What is asked about the address of a call. `shown` is the part that was shown before, `unshown` what the agent has written. */
 export type AddressFacts =
   | { readonly kind: 'network'; readonly hosts: readonly string[] }
+  | { readonly kind: 'research'; readonly searches: number; readonly pages: number }
   | { readonly kind: 'link'; readonly site: string }
   | { readonly kind: 'composed'; readonly site: string; readonly shown: string; readonly unshown: string }
   | { readonly kind: 'repeated'; readonly site: string; readonly reason: 'many' | 'again' };
@@ -128,6 +129,8 @@ export function describeAddress(facts: AddressFacts, quote: (name: string) => st
   const { kind } = facts;
   if (kind === 'network')
     return `It can send what this conversation has read, and its files, to ${LIST.format(facts.hosts.map(quote))}.`;
+  if (kind === 'research')
+    return `An approval allows up to ${facts.searches} searches, and opens up to ${facts.pages} pages that they find or that pages link to, until your next message.`;
   const site = quote(facts.site);
   if (kind === 'link') return `Links of ${site} in this turn: an approval opens all that were shown.`;
   if (kind === 'composed')

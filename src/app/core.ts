@@ -34,6 +34,7 @@ import { missionTools } from '#tools/builtin/mission-tools.ts';
 import { findWall } from '#tools/component/jail/wall.ts';
 import { builtinTools } from '#tools/registry.ts';
 import { createKnownSecrets } from '#tools/secrets/known-secrets.ts';
+import { RESEARCH_SKILL } from '#tools/skills/research-skill.ts';
 import { createSkills } from '#tools/skills/skills.ts';
 import type { Base } from './base.ts';
 import { openConfiguredBucket } from './open-bucket.ts';
@@ -50,7 +51,13 @@ export async function openCore(base: Base) {
   const sandboxes = openSandboxes(base);
   const models = await openModels(base);
   const memory = createMemory(db, models.embedder);
-  const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message));
+  const searchSettings = createSearchSettings({ db, secrets, egress, configured: config.search });
+  const skills = createSkills(
+    db,
+    path.join(config.home, 'skills'),
+    (message) => log.warn(message),
+    async () => ((await searchSettings.open()) ? [RESEARCH_SKILL] : []),
+  );
   const safety = createSafety({
     knownSecrets: createKnownSecrets(secrets, secretsOfService(base)),
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),
@@ -69,7 +76,6 @@ export async function openCore(base: Base) {
     },
   });
   const vectorStores = createVectorStores(db, documents);
-  const searchSettings = createSearchSettings({ db, secrets, egress, configured: config.search });
   const fixedTools = [
     ...builtinTools({ egress, extract }, skills, { open: () => searchSettings.open(), perDay: config.search.perDay }),
     ...memoryTools(memory),

@@ -4,6 +4,7 @@ import type { Item } from '#domain/thread/item.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { Egress } from '#egress/egress.ts';
 import type { Owner } from '#store/connection.ts';
+import { researchTool } from './builtin/research.ts';
 import { skillListTool } from './builtin/skill-list.ts';
 import { skillReadTool } from './builtin/skill-read.ts';
 import { timeTool } from './builtin/time.ts';
@@ -32,6 +33,7 @@ export const builtinTools = (
   timeTool(),
   limitPages(webFetchTool(egress, extract), web.perDay.pages),
   webSearchTool(web.open, web.perDay),
+  researchTool(async () => (await web.open()) !== undefined),
   skillListTool(skills),
   skillReadTool(skills),
 ];

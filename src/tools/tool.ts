@@ -2,7 +2,7 @@ import type { WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { SearchOptions } from '#domain/search/search-options.ts';
 import type { StoreSearch } from '#domain/search/vector-store.ts';
-import type { WebUse } from '#domain/search/web-use.ts';
+import type { WebBudget, WebUse } from '#domain/search/web-use.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { AttachedPart, OutputReads, RanCode } from '#domain/thread/item.ts';
 import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
@@ -90,6 +90,8 @@ export type ToolFlow = {
   readonly irreversible?: true;
   /** The hosts that it can send data to, for the card. */
   readonly hosts?: readonly string[];
+  /** What an approval of it opens without further questions, for the card. */
+  readonly grants?: WebBudget;
 };
 
 /** A tool's own rule for one call. An address that needs an approval says how the question is put. */

@@ -104,6 +104,7 @@ async function judge(url: string): Promise<string> {
     read,
     operatorLevel: async () => undefined,
     isAlwaysApproved: async () => false,
+    isResearch: async () => false,
     isSiteGranted: async (site) => site === 'xn--bcher-kva.example',
   });
   return judged.level;

@@ -32,6 +32,7 @@ async function levelAfter(blocks: readonly Block[], wanted: Call, { always, gran
     read,
     operatorLevel: async () => undefined,
     isAlwaysApproved: async () => always !== 'no' && coversSituation(always, read.situation),
+    isResearch: async () => false,
     isSiteGranted: async () => granted,
   });
   return LEVELS.indexOf(level);

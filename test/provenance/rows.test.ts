@@ -21,6 +21,7 @@ const TOOLS: Record<string, { readonly out: string } | { readonly harmless: stri
   reborn_web_search: {
     harmless: 'sends words to the engine of the operator alone: test/journeys/tools/web-search.test.ts',
   },
+  reborn_research: { harmless: 'always asks, and opens nothing itself: test/journeys/tools/research.test.ts' },
   skill_list: { harmless: 'reads what the operator or the person wrote' },
   skill_read: { harmless: 'reads what the operator or the person wrote' },
   reborn_file_list: { harmless: 'reads' },

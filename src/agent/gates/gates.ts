@@ -1,5 +1,5 @@
 import { InvalidRequest } from '#domain/errors.ts';
-import { type GateId, type MissionId, newId, type TurnId, type WorkspaceId } from '#domain/ids.ts';
+import { type GateId, type MissionId, newId, type ThreadId, type TurnId, type WorkspaceId } from '#domain/ids.ts';
 import { blockReasonOf } from '#domain/thread/item.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import type { Situation } from '#domain/thread/origin.ts';
@@ -11,6 +11,7 @@ import type { AskedCall, Gate, GatedCall, GateFacts, GateKind, NewGate } from '#
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import { readWebUse } from '#store/spending/web-use.ts';
 import { findApproval, hasUsedApproval } from '#store/tools/approvals.ts';
 import { findCallQuestion } from '#store/tools/call-questions.ts';
 import { hasSiteGrant } from '#store/tools/site-grants.ts';
@@ -48,6 +49,7 @@ export type DecisionFacts = {
   readonly owner: Owner;
   readonly tools: ToolSet;
   readonly workspace: WorkspaceId;
+  readonly threadId: ThreadId;
   /** The first turn of the chain that the call belongs to. */
   readonly run: TurnId;
   readonly mission: MissionId | undefined;
@@ -145,9 +147,9 @@ async function factsOf(
   { reason, address }: JudgedCall,
   facts: DecisionFacts,
 ): Promise<GateFacts> {
-  const { irreversible, hosts } = flowOf(tool, call.arguments);
+  const { irreversible, hosts, grants } = flowOf(tool, call.arguments);
   // What the first call does changes the state of the next ones.
-  const others = irreversible || tool.state ? [] : await othersToAsk(facts.callsAfter(call), facts);
+  const others = irreversible || grants || tool.state ? [] : await othersToAsk(facts.callsAfter(call), facts);
   const card = await cardOf(tool, call.arguments, facts.owner);
   return {
     ...(reason && { reason }),
@@ -155,6 +157,7 @@ async function factsOf(
     because: read.sources.slice(-MOST_SOURCES),
     ...(address && { address }),
     ...(hosts && { address: { kind: 'network', hosts } }),
+    ...(grants && { address: { kind: 'research', ...grants } }),
     ...(others.length > 0 && { others }),
     ...(facts.mission && { mission: facts.mission }),
     ...(irreversible && { irreversible }),
@@ -166,8 +169,8 @@ async function othersToAsk(calls: readonly GatedCall[], facts: DecisionFacts): P
   const asked: AskedCall[] = [];
   for (const call of calls) {
     const tool = facts.tools.find(call.name);
-    if (call.external || !tool || tool.state || flowOf(tool, call.arguments).irreversible || blockReasonOf(call))
-      continue;
+    const { irreversible, grants } = flowOf(tool, call.arguments);
+    if (call.external || !tool || tool.state || irreversible || grants || blockReasonOf(call)) continue;
     const { level, address } = await judge(tool, call, facts.readBefore(call), facts);
     if (level !== 'ask' || (await approvalOf(tool, call, facts))) continue;
     const card = await cardOf(tool, call.arguments, facts.owner);
@@ -193,6 +196,10 @@ function callFacts(tool: Tool, call: GatedCall, read: ReadSoFar, facts: Decision
         shapes.map((shape) => digestShape(call, tool.revision ?? null, shape, limit)),
       );
       return withOwner(db, owner, (trx) => hasStandingApproval(trx, owner, digests, read.situation));
+    },
+    isResearch: async () => {
+      const { research, ofRun } = await withOwner(db, owner, (trx) => readWebUse(trx, owner, facts));
+      return research !== null && Math.max(ofRun.pages, read.opened.length) < research.pages;
     },
     isSiteGranted: (site) => withOwner(db, owner, (trx) => hasSiteGrant(trx, owner, { run, site })),
   };

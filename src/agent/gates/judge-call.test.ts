@@ -26,6 +26,7 @@ const factsFor = ({ set, always = false, ...more }: Wanted): CallFacts => ({
   read: readNothing(),
   operatorLevel: async () => set && { level: set, after: 'clean' },
   isAlwaysApproved: async () => always,
+  isResearch: async () => false,
   isSiteGranted: async () => false,
   ...more,
 });
@@ -60,6 +61,9 @@ test('a call that runs says what lets it run', async () => {
   expect(await judged({ reads: {}, runs: () => 'runs' }, foreign)).toBe('tool');
   expect(await judged(INERT, foreign)).toBe('tool');
   expect(await judged({ reads: {}, runs: link }, { ...foreign, isSiteGranted: async () => true })).toBe('site');
+  const covered: JudgeCall = (_json, read) => (read.isResearch ? 'runs' : { kind: 'link', site: 'news.example' });
+  expect(await judged({ reads: {}, runs: covered }, { ...foreign, isResearch: async () => true })).toBe('research');
+  expect(await judged({ reads: {}, runs: covered }, foreign)).toBeUndefined();
   expect(await judged(undefined, { ...foreign, always: true })).toBe('always');
   expect(await judged(undefined, { set: 'allow' }, 'ask')).toBe('policy');
   expect(await judged(undefined, foreign)).toBeUndefined();

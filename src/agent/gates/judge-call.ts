@@ -18,6 +18,8 @@ export type CallFacts = {
   isAlwaysApproved(): Promise<boolean>;
   /** Whether the person has approved the links of a site for this run. */
   isSiteGranted(site: string): Promise<boolean>;
+  /** Whether the person has approved research in this run, and its pages are not used up. */
+  isResearch(): Promise<boolean>;
 };
 
 /** `by`: what lets it run. `reason`: what makes it ask. `address`: how the question is put, if it is about an address. */
@@ -66,6 +68,10 @@ async function judgeFlow(tool: Tool, call: GatedCall, level: ToolLevel, facts: C
   const judged = await runs(call.arguments, facts.read, facts.owner);
   if (judged === 'runs') return { level, by: isClean ? 'clean' : 'tool' };
   if (judged === 'asks') return ASKS;
+  if ((judged.kind === 'link' || judged.kind === 'repeated') && (await facts.isResearch())) {
+    const again = await runs(call.arguments, { ...facts.read, isResearch: true }, facts.owner);
+    if (again === 'runs') return { level, by: 'research' };
+  }
   const isGranted = judged.kind === 'link' && (await facts.isSiteGranted(judged.site));
   return isGranted ? { level, by: 'site' } : { level: 'ask', reason: 'address', address: judged };
 }

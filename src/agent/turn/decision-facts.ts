@@ -31,6 +31,7 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
     owner: turn,
     tools,
     workspace: workspaceOfTurn(turn),
+    threadId: turn.threadId,
     run: turn.run ?? turn.id,
     mission: turn.request.mission?.id,
     readBefore: (call) => readBefore(call.id, { history, tools, summary: window.summary(), isCut: run.isHistoryCut() }),

@@ -18,11 +18,15 @@ export type ReadSoFar = {
   readonly opened: readonly string[];
   /** Whether a summary may hide addresses that were opened since the person's last message. */
   readonly hidesOpened: boolean;
+  /** The person has approved research in this run, and its pages are not used up. */
+  readonly isResearch?: boolean;
 };
 
 /** What a person is asked about an address, or about the hosts that a call can reach. */
 export type AddressQuestion =
   | { readonly kind: 'network'; readonly hosts: readonly string[] }
+  /** The call starts research: approving it opens so many results and shown links until the person's next message. */
+  | { readonly kind: 'research'; readonly searches: number; readonly pages: number }
   /** It was shown: approving it opens all shown links of this site until the person's next message. */
   | { readonly kind: 'link'; readonly site: string }
   /** The agent has written it: only this address is approved. `shown`: how much of it the model had read or was given. */

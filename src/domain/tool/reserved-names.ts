@@ -6,6 +6,9 @@ export const isReservedName = (name: string): boolean => RESERVED_PREFIXES.some(
 /** Opens web addresses. Opened pages count when the next address is judged. */
 export const WEB_FETCH = 'reborn_web_fetch';
 
+/** Asks the person for a budget of searches and pages. */
+export const RESEARCH = 'reborn_research';
+
 /** Asks the operator's search engine. */
 export const WEB_SEARCH = 'reborn_web_search';
 

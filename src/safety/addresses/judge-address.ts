@@ -17,7 +17,8 @@ const MOST_OF_ONE = 2;
  *    data, only hosts that the person has named.
  * 2. After text by others, an address runs if the person wrote exactly this one, or named the host whose front page it is.
  * 3. So does a result of the operator's search, while nothing private was read: the provider has chosen it, not the page.
- * 4. Everything else asks: once per site for links that were shown, and each time for addresses that the agent has written.
+ * 4. While nothing private was read, approved research opens shown links too, and more of them.
+ * 5. Everything else asks: once per site for links that were shown, and each time for addresses that the agent has written.
  */
 export async function judgeAddress(address: string, read: ReadSoFar, lane = ''): Promise<'runs' | AddressQuestion> {
   const url = URL.parse(address);
@@ -26,14 +27,17 @@ export async function judgeAddress(address: string, read: ReadSoFar, lane = ''):
   const wanted = canonicalAddress(url);
   if (read.opened.filter((opened) => opened === wanted).length >= MOST_OF_ONE)
     return { kind: 'repeated', site, reason: 'again' };
-  if (read.opened.length >= MOST_OPENED || read.hidesOpened) return { kind: 'repeated', site, reason: 'many' };
+  const isCovered = read.isResearch === true && !read.hasPrivate;
+  if (!isCovered && (read.opened.length >= MOST_OPENED || read.hidesOpened))
+    return { kind: 'repeated', site, reason: 'many' };
   if (url.username || url.password) return composed(site, wanted, read);
   if (read.situation === 'clean')
     return !read.hasPrivate || (await isNamed(url, read.ownTexts, lane)) ? 'runs' : composed(site, wanted, read);
   if (read.ownLinks().has(wanted)) return 'runs';
   if (isFrontPage(url) && (await isNamed(url, read.ownTexts, lane))) return 'runs';
   if (!read.hasPrivate && read.results.has(wanted)) return 'runs';
-  return read.shownLinks().has(wanted) ? { kind: 'link', site } : composed(site, wanted, read);
+  if (!read.shownLinks().has(wanted)) return composed(site, wanted, read);
+  return isCovered ? 'runs' : { kind: 'link', site };
 }
 
 /** The host as people write it, with a port that is not the usual one. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
-import type { WebCount, WebUse } from '#domain/search/web-use.ts';
-import { WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
+import { budgetIn, type WebCount, type WebUse } from '#domain/search/web-use.ts';
+import { RESEARCH, WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** What the turns of a run have searched and opened so far, and what their user did today (UTC). A summary or a restart changes nothing. */
@@ -27,7 +27,17 @@ export async function readWebUse(
     from usage_days where user_id = ${owner.userId} and day = (now() at time zone 'utc')::date and provider = 'web'`.execute(
     trx,
   );
-  return { ofRun: ofRun.rows[0] ?? NOTHING, today: today.rows[0] ?? NOTHING };
+  const research = await sql<{ arguments: string }>`
+    select body->>'arguments' as arguments from items join turns on turns.id = items.turn_id
+    where items.thread_id = ${threadId} and items.user_id = ${owner.userId} and coalesce(turns.run, turns.id) = ${run}
+      and items.started_at is not null and body->>'name' = ${RESEARCH}
+    order by items.turn_seq desc, items.position desc limit 1`.execute(trx);
+  const started = research.rows[0];
+  return {
+    ofRun: ofRun.rows[0] ?? NOTHING,
+    today: today.rows[0] ?? NOTHING,
+    research: started ? budgetIn(started.arguments) : null,
+  };
 }
 
 const named = (tool: string): string => `%"name":"${tool}"%`;

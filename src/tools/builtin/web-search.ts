@@ -79,8 +79,9 @@ async function refusalOf(
   if (!opened) return NO_ENGINE;
   const use = await webUse?.();
   if (!use) return undefined;
-  if (use.ofRun.searches > MOST_SEARCHES)
-    return `Not searched: ${MOST_SEARCHES} searches were made for this message. Answer with what you have, and say what is missing.`;
+  const most = use.research?.searches ?? MOST_SEARCHES;
+  if (use.ofRun.searches > most)
+    return `Not searched: ${most} searches were made for this message. Answer with what you have, and say what is missing.`;
   if (use.today.searches >= limits.searches)
     return `Not searched: the user has made ${limits.searches} searches today, which is the limit. Answer with what you have, and say so.`;
   return undefined;

@@ -13,7 +13,7 @@ export type Skills = {
   find(owner: Owner, name: string): Promise<Skill | undefined>;
   /** All that the owner may read, the nearest first; one of a name hides those behind it. */
   layers(owner: Owner): Promise<SkillLayers>;
-  /** Those in the folder of this replica. */
+  /** Those in the folder of this replica, and those that come with the service. */
   onDisk(): Promise<readonly Skill[]>;
 };
 
@@ -22,14 +22,20 @@ export type SkillLayers = Readonly<Record<'me' | 'everyone' | 'folder', readonly
 /** How long a change on the disk may go unnoticed. */
 const REMEMBER_MS = 5_000;
 
-/** A user's own skills, everyone's, and those in a folder of this replica; the first of a name counts. */
-export function createSkills(db: Database, folder: string, onProblem: (message: string) => void): Skills {
+/** A user's own skills, everyone's, those in a folder of this replica, and `shipped` ones; the first of a name counts. */
+export function createSkills(
+  db: Database,
+  folder: string,
+  onProblem: (message: string) => void,
+  shipped: () => Promise<readonly Skill[]> = async () => [],
+): Skills {
   let looked: { readonly at: number; readonly skills: Promise<Skill[]> } | undefined;
 
-  function onDisk(): Promise<Skill[]> {
+  async function onDisk(): Promise<Skill[]> {
     if (!looked || performance.now() - looked.at > REMEMBER_MS)
       looked = { at: performance.now(), skills: readSkills(folder, onProblem) };
-    return looked.skills;
+    const [found, own] = await Promise.all([looked.skills, shipped()]);
+    return [...own.filter(({ name }) => !found.some((skill) => skill.name === name)), ...found];
   }
 
   async function layers(owner: Owner): Promise<SkillLayers> {

@@ -65,6 +65,7 @@ const permissions = (): Record<NonNullable<TurnInspection['calls'][number]['allo
   always: t`It ran without a question: you have said "always" to such calls.`,
   approval: t`It ran because you approved it.`,
   site: t`It ran without a question: you have approved the links of its site.`,
+  research: t`It ran without a question: you have approved the research.`,
   tool: t`It ran without a question: it only reads at a trusted place, or reaches no one but you.`,
   clean: t`It ran without a question: nothing by others was read before it.`,
 });

@@ -31,6 +31,7 @@ export const because = z
 const address = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('network'), hosts: z.array(z.string()) }),
+    z.strictObject({ kind: z.literal('research'), searches: z.int().min(0), pages: z.int().min(0) }),
     z.strictObject({ kind: z.literal('link'), site: z.string() }),
     z.strictObject({
       kind: z.literal('composed'),
@@ -41,7 +42,7 @@ const address = z
   ])
   .nullable()
   .describe(
-    'What is asked about the address that the call opens. `network`: the call can send data to these hosts. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often.',
+    'What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often.',
   );
 
 const always = z

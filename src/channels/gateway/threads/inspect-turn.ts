@@ -101,7 +101,7 @@ const turnInspection = z
             .enum(ALLOWED_BY)
             .nullable()
             .describe(
-              "What let the call run: the operator's level, an `always`, an approval of this call or of the links of its site, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded.",
+              "What let the call run: the operator's level, an `always`, an approval of this call, of the links of its site or of research, the tool's own rule, or that nothing by others was read. null if it has not run, or if that was not recorded.",
             ),
           layers: z
             .array(z.string())

@@ -6,6 +6,15 @@ export function AddressNote({ call }: { readonly call: AskedCall }) {
   const facts = addressOf(call);
   if (!facts) return null;
   if (facts.kind === 'network') return <NetworkNote hosts={facts.hosts} />;
+  if (facts.kind === 'research')
+    return (
+      <p className="break-words text-meta text-soft">
+        <Trans>
+          An approval allows up to {facts.searches} searches, and opens up to {facts.pages} pages that they find or that
+          pages link to, without further questions until your next message.
+        </Trans>
+      </p>
+    );
   const site = <strong className="exact break-all">{facts.site}</strong>;
   if (facts.kind === 'link')
     return (
