@@ -130,7 +130,7 @@ export function describeAddress(facts: AddressFacts, quote: (name: string) => st
   if (kind === 'network')
     return `It can send what this conversation has read, and its files, to ${LIST.format(facts.hosts.map(quote))}.`;
   if (kind === 'research')
-    return `An approval allows up to ${facts.searches} searches, and opens up to ${facts.pages} pages that they find or that pages link to, until your next message.`;
+    return `An approval allows up to ${facts.searches} searches, and opens up to ${facts.pages} pages that they find, until your next message.`;
   const site = quote(facts.site);
   if (kind === 'link') return `Links of ${site} in this turn: an approval opens all that were shown.`;
   if (kind === 'composed')

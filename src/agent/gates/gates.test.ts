@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GateId, ItemId, ThreadId, ThreadId, TurnId, WorkspaceId } from '#domain/ids.ts';
+import type { GateId, ItemId, ThreadId, TurnId, WorkspaceId } from '#domain/ids.ts';
 import type { FunctionCallItem } from '#domain/thread/item.ts';
 import type { Gate, GateKind } from '#domain/tool/gate.ts';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';

@@ -61,7 +61,8 @@ test('a call that runs says what lets it run', async () => {
   expect(await judged({ reads: {}, runs: () => 'runs' }, foreign)).toBe('tool');
   expect(await judged(INERT, foreign)).toBe('tool');
   expect(await judged({ reads: {}, runs: link }, { ...foreign, isSiteGranted: async () => true })).toBe('site');
-  const covered: JudgeCall = (_json, read) => (read.isResearch ? 'runs' : { kind: 'link', site: 'news.example' });
+  const covered: JudgeCall = (_json, read) =>
+    read.isResearch ? 'runs' : { kind: 'repeated', site: 'news.example', reason: 'many' };
   expect(await judged({ reads: {}, runs: covered }, { ...foreign, isResearch: async () => true })).toBe('research');
   expect(await judged({ reads: {}, runs: covered }, foreign)).toBeUndefined();
   expect(await judged(undefined, { ...foreign, always: true })).toBe('always');

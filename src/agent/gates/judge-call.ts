@@ -65,13 +65,12 @@ async function judgeFlow(tool: Tool, call: GatedCall, level: ToolLevel, facts: C
   const isClean = facts.read.situation === 'clean';
   if (runs === 'always') return { level, by: 'tool' };
   if (runs === 'clean') return isClean ? { level, by: 'clean' } : ASKS;
-  const judged = await runs(call.arguments, facts.read, facts.owner);
+  const first = await runs(call.arguments, facts.read, facts.owner);
+  const isCovered = typeof first === 'object' && first.kind === 'repeated' && (await facts.isResearch());
+  const judged = isCovered ? await runs(call.arguments, { ...facts.read, isResearch: true }, facts.owner) : first;
+  if (judged === 'runs' && isCovered) return { level, by: 'research' };
   if (judged === 'runs') return { level, by: isClean ? 'clean' : 'tool' };
   if (judged === 'asks') return ASKS;
-  if ((judged.kind === 'link' || judged.kind === 'repeated') && (await facts.isResearch())) {
-    const again = await runs(call.arguments, { ...facts.read, isResearch: true }, facts.owner);
-    if (again === 'runs') return { level, by: 'research' };
-  }
   const isGranted = judged.kind === 'link' && (await facts.isSiteGranted(judged.site));
   return isGranted ? { level, by: 'site' } : { level: 'ask', reason: 'address', address: judged };
 }

@@ -25,7 +25,7 @@ export type ReadSoFar = {
 /** What a person is asked about an address, or about the hosts that a call can reach. */
 export type AddressQuestion =
   | { readonly kind: 'network'; readonly hosts: readonly string[] }
-  /** The call starts research: approving it opens so many results and shown links until the person's next message. */
+  /** The call starts research: approving it opens so many results until the person's next message. */
   | { readonly kind: 'research'; readonly searches: number; readonly pages: number }
   /** It was shown: approving it opens all shown links of this site until the person's next message. */
   | { readonly kind: 'link'; readonly site: string }

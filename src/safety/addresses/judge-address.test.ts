@@ -49,13 +49,21 @@ test('a host is also found in a long text', async () => {
   expect(await judge('https://example.com/', [long])).toMatchObject({ kind: 'composed' });
 });
 
-test('approved research opens results and shown links beyond the usual number, unless private data was read', async () => {
+test('approved research opens results beyond the usual number, unless private data was read, and links ask', async () => {
   const shown = 'https://a.example/shown';
   const opened = Array.from({ length: 30 }, (_, index) => `https://a.example/${index}`);
-  const read = { situation: 'foreign', opened, hidesOpened: true, shownLinks: () => new Set([shown]) } as const;
+  const links = () => new Set(['https://a.example/link']);
+  const read = {
+    situation: 'foreign',
+    opened,
+    hidesOpened: true,
+    results: new Set([shown]),
+    shownLinks: links,
+  } as const;
   const judged = (url: string, more: object) => judgeAddress(url, readNothing({ ...read, ...more }));
   expect(await judged(shown, {})).toMatchObject({ kind: 'repeated', reason: 'many' });
   expect(await judged(shown, { isResearch: true })).toBe('runs');
+  expect(await judged('https://a.example/link', { isResearch: true })).toEqual({ kind: 'link', site: 'a.example' });
   expect(await judged(`${shown}?q=note`, { isResearch: true })).toMatchObject({ kind: 'composed' });
   expect(await judged(shown, { isResearch: true, hasPrivate: true })).toMatchObject({ kind: 'repeated' });
   expect(await judged(shown, { isResearch: true, opened: [shown, shown] })).toMatchObject({ reason: 'again' });

@@ -17,7 +17,7 @@ const MOST_OF_ONE = 2;
  *    data, only hosts that the person has named.
  * 2. After text by others, an address runs if the person wrote exactly this one, or named the host whose front page it is.
  * 3. So does a result of the operator's search, while nothing private was read: the provider has chosen it, not the page.
- * 4. While nothing private was read, approved research opens shown links too, and more of them.
+ * 4. While nothing private was read, approved research opens more results than are opened otherwise. Links on pages ask as usual.
  * 5. Everything else asks: once per site for links that were shown, and each time for addresses that the agent has written.
  */
 export async function judgeAddress(address: string, read: ReadSoFar, lane = ''): Promise<'runs' | AddressQuestion> {
@@ -36,8 +36,7 @@ export async function judgeAddress(address: string, read: ReadSoFar, lane = ''):
   if (read.ownLinks().has(wanted)) return 'runs';
   if (isFrontPage(url) && (await isNamed(url, read.ownTexts, lane))) return 'runs';
   if (!read.hasPrivate && read.results.has(wanted)) return 'runs';
-  if (!read.shownLinks().has(wanted)) return composed(site, wanted, read);
-  return isCovered ? 'runs' : { kind: 'link', site };
+  return read.shownLinks().has(wanted) ? { kind: 'link', site } : composed(site, wanted, read);
 }
 
 /** The host as people write it, with a port that is not the usual one. */

@@ -40,7 +40,7 @@ export function researchTool(isOffered: () => Promise<boolean>): Tool {
       const given = parseArguments(parameters, argumentsJson);
       if ('error' in given) return JSON.stringify(given);
       const { searches, pages } = budgetIn(argumentsJson);
-      return `The user has approved the plan: ${searches} searches and ${pages} pages for this message. Results of searches and links on pages are opened without a question within it, unless private data was read.`;
+      return `The user has approved the plan: ${searches} searches and ${pages} pages for this message. Results of searches are opened without a question within it, unless private data was read. Links on pages ask once for their site.`;
     },
   };
 }

@@ -7,40 +7,46 @@ import { journey } from '../../support/journey.ts';
 import { type Answer, followScript, type SeenPrompt } from '../../support/scripted-model.ts';
 import type { Service } from '../../support/service.ts';
 
-/** The addresses that were opened outside. Each page links to the next one of its site. */
+/** The addresses that were opened outside. A search for `town N` finds the pages from 8 N on, and each page links to another. */
 const opened: string[] = [];
 
 const internet = createServer(({ url = '', headers }, response) => {
   const address = new URL(url, `https://${headers.host}`);
   if (headers.host === 'api.search.brave.com') {
-    const results = [{ url: 'https://town.example/0', title: 'Town', description: 'About the town.' }];
+    const from = Number(/\d+/.exec(address.searchParams.get('q') ?? '')?.[0]) * 8;
+    const results = Array.from({ length: 8 }, (_, index) => ({
+      url: `https://town.example/${from + index}`,
+      title: 'Town',
+      description: 'About the town.',
+    }));
     return void response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ type: 'search', web: { results } }));
   }
   if (address.pathname === '/robots.txt') return void response.writeHead(404).end();
   opened.push(address.href);
-  const next = Number(address.pathname.slice(1)) + 1;
   const prose = 'The town has a harbour, a market and a small museum, and the ferry runs twice a day. '.repeat(3);
-  response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${prose}<a href="/${next}">next</a></p>`);
+  response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${prose}<a href="/linked">next</a></p>`);
 });
 
-/** `research N`: asks for a budget of N pages, searches, and follows the links from page to page; `after notes`: after it has read them. */
+/** `research N`: asks for a budget of N pages, searches, and opens the results; `then a link`: and then a link of theirs; `after notes`: after it has read them. */
 function decide(prompt: SeenPrompt): Answer {
   const asked = prompt.messages.findLastIndex(({ role }) => role === 'user');
   const [, budget, first] =
-    /^research (\d+)( after notes| without asking)?$/m.exec(prompt.messages[asked]?.text ?? '') ?? [];
+    /^research (\d+)( after notes| without asking| then a link)?$/m.exec(prompt.messages[asked]?.text ?? '') ?? [];
   if (budget === undefined) return followScript(prompt);
   const results = prompt.messages.slice(asked + 1).filter(({ role }) => role === 'tool').length;
   const plan = { questions: ['What is in the town?'], pages: Number(budget), searches: 9 };
   const steps = [
     ...(first === ' without asking' ? [] : [{ name: 'reborn_research', arguments: JSON.stringify(plan) }]),
     ...(first === ' after notes' ? [{ name: 'memory_search', arguments: '{"query":"town"}' }] : []),
-    { name: 'reborn_web_search', arguments: '{"queries":["town"]}' },
+    { name: 'reborn_web_search', arguments: '{"queries":["town 0"]}' },
+    { name: 'reborn_web_search', arguments: '{"queries":["town 1"]}' },
   ];
   const step = steps[results];
   if (step) return { calls: [step] };
-  const url = `https://town.example/${results - steps.length}`;
+  const read = results - steps.length;
+  const url = `https://town.example/${first === ' then a link' && read > 0 ? 'linked' : read}`;
   return results - steps.length > Number(budget)
     ? { pieces: ['read all'] }
     : { calls: [{ name: 'reborn_web_fetch', arguments: JSON.stringify({ url }) }] };
@@ -84,7 +90,7 @@ const approve = async (service: Service, { headers }: TestUser, gate: Asked | un
     headers,
   });
 
-test('research asks once, opens shown links within its budget, and asks again after it', async ({ service }) => {
+test('research asks once, opens results within its budget, and asks again after it', async ({ service }) => {
   const ann = await start(service, 'Ann', 'research 12');
   const [card] = await gatesOf(service, ann);
   expect(card).toMatchObject({
@@ -99,11 +105,18 @@ test('research asks once, opens shown links within its budget, and asks again af
   expect(opened).toEqual(Array.from({ length: 12 }, (_, index) => `https://town.example/${index}`));
 });
 
-test('without it the first shown link asks, and so it does after private data was read', async ({ service }) => {
+test('without it the eleventh result asks, links ask as usual, and so does a result after private data was read', async ({
+  service,
+}) => {
   const bob = await start(service, 'Bob', 'research 12 without asking');
   expect(await gatesOf(service, bob)).toMatchObject([
-    { call: { name: 'reborn_web_fetch' }, address: { kind: 'link' } },
+    { call: { name: 'reborn_web_fetch' }, address: { kind: 'repeated' } },
   ]);
+  expect(opened).toHaveLength(10);
+
+  const eve = await start(service, 'Eve', 'research 12 then a link');
+  await approve(service, eve, (await gatesOf(service, eve))[0]);
+  await expect.poll(async () => (await gatesOf(service, eve))[0]?.address?.kind, { timeout: 60_000 }).toBe('link');
   expect(opened).toHaveLength(1);
 
   const cyd = await start(service, 'Cyd', 'research 12 after notes');

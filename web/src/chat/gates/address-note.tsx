@@ -10,8 +10,8 @@ export function AddressNote({ call }: { readonly call: AskedCall }) {
     return (
       <p className="break-words text-meta text-soft">
         <Trans>
-          An approval allows up to {facts.searches} searches, and opens up to {facts.pages} pages that they find or that
-          pages link to, without further questions until your next message.
+          An approval allows up to {facts.searches} searches, and opens up to {facts.pages} pages that they find,
+          without further questions until your next message.
         </Trans>
       </p>
     );
