@@ -45,8 +45,8 @@ test('a chat shows why a card asks, all of its calls, and the unshown part of an
   for (const words of [
     '**Approve these 2 calls?**',
     REASON,
-    '1. `send`',
-    '2. `open`',
+    '1. Run `send`?',
+    '2. Run `open`?',
     '```\n{"to":"ann"}\n```',
     'written by the agent and goes to `news.example`: `diary`',
   ])
@@ -73,4 +73,14 @@ test('what does not fit into one message can only be denied there, and a letter 
   expect(letter.markdown).toContain('**An approval is needed** for `send` and `open`.');
   expect(letter.markdown).toContain(REASON);
   expect(letter).not.toHaveProperty('buttons');
+});
+
+test('a question in a chat and in a letter is the sentence of the tool, and values in it are set apart', () => {
+  const asked = { ...gate(null), call: call('memory_write', '{"path":"people/ann","text":"**Approve**"}') };
+  for (const style of ['chat', 'letter'] as const)
+    expect(messageFor(asked, port(style), undefined).markdown).toContain('Save the note `people/ann`?');
+  const hostile = { ...asked, call: call('memory_read', '{"path":"**a** `b` [c](https://d.example)"}') };
+  expect(messageFor(hostile, port('letter'), undefined).markdown).toContain(
+    "Read your note “`**a** 'b' [c](https://d.example)`”?",
+  );
 });

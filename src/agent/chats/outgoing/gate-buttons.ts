@@ -26,6 +26,7 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
     return {
       markdown: [
         `**An approval is needed** for ${names}.`,
+        ...calls.map(({ sentence }) => sentence),
         ...why,
         'The web app shows the complete call, and takes your answer. An answer by mail does not count.',
         ...(url ? [url] : []),
@@ -33,9 +34,9 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
     };
   const isOne = calls.length === 1;
   const shown = [
-    isOne ? `**Approve this call?** ${names}` : `**Approve these ${calls.length} calls?**`,
+    isOne ? `**Approve this call?** ${calls[0]?.sentence}` : `**Approve these ${calls.length} calls?**`,
     ...why,
-    ...calls.flatMap((call, index) => [...(isOne ? [] : [`${index + 1}. ${code(call.name)}`]), ...showCall(call)]),
+    ...calls.flatMap((call, index) => [...(isOne ? [] : [`${index + 1}. ${call.sentence}`]), ...showCall(call)]),
   ].join('\n\n');
   // People approve only calls that they see in full, in one message.
   if (port.split(shown).length > 1)
