@@ -1,4 +1,3 @@
-import type { Parts } from '#app/parts.ts';
 import { addUser } from '../../test/support/accounts.ts';
 import { freshHome } from '../../test/support/fresh-home.ts';
 import { startScriptedModel } from '../../test/support/scripted-model.ts';
@@ -46,7 +45,7 @@ export async function runResearch(questions: readonly Question[]): Promise<Resea
     freshHome(),
   ]);
   const settings = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'scripted', LLM_BASE_URL: model.url };
-  const service = await startService({ ...home.env, ...settings }, { network: web.network } as Parts);
+  const service = await startService({ ...home.env, ...settings }, { network: web.network });
   try {
     const engine = JSON.stringify({ engine: 'brave', api_key: 'key' });
     await service.request('/api/settings/search', { method: 'PUT', body: engine });

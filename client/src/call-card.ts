@@ -237,7 +237,7 @@ function lineOf(value: unknown, kind: Kind | undefined, reader: Reader): Value {
   if (value === false) return { kind: 'no', text: '' };
   if (value === null || value === '' || isObject(value)) return NONE;
   if (typeof value === 'number') return { kind: 'exact', text: String(value) };
-  const written = String(value);
+  const written = typeof value === 'string' ? value : JSON.stringify(value);
   const time = formatMoment(written, reader);
   if (time !== undefined && (kind === 'time' || kind === undefined)) return { kind: 'time', text: time };
   if (kind !== undefined && kind !== 'time') return { kind, text: escapeInvisible(written) };

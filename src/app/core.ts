@@ -52,12 +52,8 @@ export async function openCore(base: Base) {
   const models = await openModels(base);
   const memory = createMemory(db, models.embedder);
   const searchSettings = createSearchSettings({ db, secrets, egress, configured: config.search });
-  const skills = createSkills(
-    db,
-    path.join(config.home, 'skills'),
-    (message) => log.warn(message),
-    async () => ((await searchSettings.open()) ? [RESEARCH_SKILL] : []),
-  );
+  const shippedSkills = async () => ((await searchSettings.open()) ? [RESEARCH_SKILL] : []);
+  const skills = createSkills(db, path.join(config.home, 'skills'), (message) => log.warn(message), shippedSkills);
   const safety = createSafety({
     knownSecrets: createKnownSecrets(secrets, secretsOfService(base)),
     onActions: (where, actions) => log.warn({ ...where, actions }, 'a safety rule matched'),

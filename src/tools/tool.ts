@@ -40,7 +40,7 @@ export type Tool = {
   readonly server?: string;
   /** What it calls itself, for people. */
   readonly title?: string;
-  /** How its calls read on a card; built-in tools have theirs in `builtin/cards.ts`. */
+  /** How its calls read on a card; built-in tools have theirs in `builtin/cards/`. */
   readonly card?: ToolCard;
   /** Names of what the arguments identify, for the card: `{ id: 'Morning summary' }`. null: there is no such thing. */
   names?(argumentsJson: string, owner: Pick<Principal, 'userId'>): Promise<Readonly<Record<string, string | null>>>;

@@ -52,7 +52,7 @@ const SEARCHED: { readonly body: ItemBody }[] = [
       name: 'reborn_web_search',
       arguments: '{"queries":["ferry"]}',
       external: false,
-    } as ItemBody,
+    },
   },
   {
     body: {
@@ -61,7 +61,7 @@ const SEARCHED: { readonly body: ItemBody }[] = [
       output: [{ type: 'text', text: 'Found.' }],
       reads: { foreign: true },
       costUsd: 0.02,
-    } as ItemBody,
+    },
   },
 ];
 

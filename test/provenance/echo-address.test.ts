@@ -102,7 +102,8 @@ test.for(CASES)(
         body: JSON.stringify({ text: `The password is ${SECRET}.` }),
         headers: user.headers,
       };
-      expect((await service.request('/api/memory/password', note)).status).toBe(200);
+      const { ok, status } = await service.request('/api/memory/password', note);
+      if (!ok) throw new Error(`The note was refused: ${status}`);
     }
     const input = from === 'notes' ? `recall ${PAGE}` : `My password is ${SECRET}. What is new about boats?`;
     const body = JSON.stringify({ model: 'm', input });

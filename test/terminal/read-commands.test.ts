@@ -40,7 +40,7 @@ test('notes are written, searched and shown', async () => {
 
 test('an answer is streamed as events, and its thread is found, shown and saved', async () => {
   const events = (await reborn('ask', '--stream', 'Where is the harbour?')).stdout.trim().split('\n');
-  const { thread_id: thread } = JSON.parse(events[0] ?? '');
+  const { thread_id: thread } = JSON.parse(events[0] ?? '') as { thread_id: string };
   expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({ event: { type: 'turn-ended', status: 'completed' } });
 
   expect((await reborn('thread', 'list', 'harbour')).stdout).toMatch(
@@ -65,7 +65,7 @@ test('an answer is streamed as events, and its thread is found, shown and saved'
 
 test('a thread is named by its title or by the end of its id, changed and deleted', async () => {
   await reborn('ask', 'Where is the lighthouse?');
-  const [{ id, pinned }] = await json('thread', 'list', 'lighthouse');
+  const [{ id, pinned }] = (await json('thread', 'list', 'lighthouse')) as [{ id: string; pinned: boolean }];
   expect(pinned).toBe(false);
 
   expect((await reborn('thread', 'pin', 'where is the LIGHTHOUSE?')).stdout).toBe('Pinned.\n');

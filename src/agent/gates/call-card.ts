@@ -1,6 +1,6 @@
 import { type CallCard, cardOfForeign } from '#domain/tool/call-card.ts';
 import type { Owner } from '#store/connection.ts';
-import { BUILTIN_CARDS } from '#tools/builtin/cards.ts';
+import { BUILTIN_CARDS } from '#tools/builtin/cards/builtin-cards.ts';
 import { isInstalled, type Tool } from '#tools/tool.ts';
 
 /**

@@ -34,9 +34,9 @@ export function createDocumentTexts(
     if (document.state === 'failed') return `Its text can't be read. ${document.reason ?? ''}`;
     const pages = await documents.readPages(owner, document, { from: 1, to: document.pages });
     const { shown, next } = firstPages(pages);
-    const texts = shown.map((each) => `[p. ${each.page}]\n${each.text}`);
-    if (next !== undefined) texts.push(`The text continues on page ${next}: use reborn_document_read.`);
-    return texts.join('\n\n') || 'It has no text; its pages may be scans.';
+    const parts = shown.map((each) => `[p. ${each.page}]\n${each.text}`);
+    if (next !== undefined) parts.push(`The text continues on page ${next}: use reborn_document_read.`);
+    return parts.join('\n\n') || 'It has no text; its pages may be scans.';
   }
 
   async function replace(part: ContentPart, model: Model): Promise<ContentPart> {

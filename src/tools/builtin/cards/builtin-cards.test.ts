@@ -1,18 +1,18 @@
 import { askSentence, didSentence, plainText, valuesOf } from '@reborn-agent/client/call-card';
 import { expect, test } from 'vitest';
-import { TOOL_SEARCH } from '../search/deferred-tools.ts';
-import type { Tool } from '../tool.ts';
-import { BUILTIN_CARDS } from './cards.ts';
-import { CODE_TOOLS } from './code/code-tools.ts';
-import { documentTools } from './documents/document-tools.ts';
-import { fileTools } from './files/file-tools.ts';
-import { memoryTools } from './memory-tools.ts';
-import { missionTools } from './mission-tools.ts';
-import { skillListTool } from './skill-list.ts';
-import { skillReadTool } from './skill-read.ts';
-import { timeTool } from './time.ts';
-import { webFetchTool } from './web-fetch.ts';
-import { webSearchTool } from './web-search.ts';
+import { TOOL_SEARCH } from '../../search/deferred-tools.ts';
+import type { Tool } from '../../tool.ts';
+import { CODE_TOOLS } from '../code/code-tools.ts';
+import { documentTools } from '../documents/document-tools.ts';
+import { fileTools } from '../files/file-tools.ts';
+import { memoryTools } from '../memory-tools.ts';
+import { missionTools } from '../mission-tools.ts';
+import { skillListTool } from '../skill-list.ts';
+import { skillReadTool } from '../skill-read.ts';
+import { timeTool } from '../time.ts';
+import { webFetchTool } from '../web-fetch.ts';
+import { webSearchTool } from '../web-search.ts';
+import { BUILTIN_CARDS } from './builtin-cards.ts';
 
 const never = undefined as never;
 const tools: readonly Tool[] = [
