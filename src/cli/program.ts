@@ -103,7 +103,7 @@ const GROUPS: readonly Group[] = [
     memory: async () => (await import('./memory.ts')).addMemoryCommands,
     mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
     gate: async () => (await import('./gate/gate.ts')).addGateCommands,
-    models: async () => (await import('./models.ts')).addModelsCommand,
+    models: async () => (await import('./setup/models.ts')).addModelsCommand,
     usage: async () => (await import('./usage.ts')).addUsageCommand,
   }),
   ...inGroup(SET_UP, {

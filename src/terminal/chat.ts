@@ -1,9 +1,9 @@
-import { readAttachedFiles, resourceReader } from './attached-files.ts';
 import { createAttention } from './attention.ts';
 import { type Chat, createModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import { createConnection } from './connection.ts';
 import type { Entry } from './entries.ts';
+import { readAttachedFiles, resourceReader } from './files/attached-files.ts';
 import { createFocus } from './focus.ts';
 import { createOffers } from './offers.ts';
 import { pressKey } from './press-key.ts';

@@ -2,8 +2,8 @@ import type { OpenGate, Spent } from '@reborn-agent/client/api';
 import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
 import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import { EMPTY_THREAD, findRunningTurn, type ThreadState, type TurnState } from '@reborn-agent/client/thread-state';
-import type { Attachment } from './attached-files.ts';
 import { anchorNow, createEntryList, type Entry } from './entries.ts';
+import type { Attachment } from './files/attached-files.ts';
 import { createLocalEntries, type LocalEntries } from './local-entries.ts';
 import type { Service } from './service.ts';
 

@@ -8,6 +8,7 @@ type Client = ReturnType<typeof clientOf>;
 export type Call = { readonly name: string; readonly arguments: string };
 export const call = (name: string, given: object = {}): Call => ({ name, arguments: JSON.stringify(given) });
 export const open = (url: string): Call => call('reborn_web_fetch', { url });
+export const openAgain = (url: string): Call => call('reborn_web_fetch', { url, fresh: true });
 export const alone = (...calls: Call[]): Call[][] => calls.map((each) => [each]);
 
 type OpenGate = { id: string; thread_id: string; call: Call & { call_id: string } };

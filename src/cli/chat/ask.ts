@@ -5,7 +5,7 @@ import type { ChatRequest } from '@reborn-agent/client/api';
 import { sendMessage } from '@reborn-agent/client/send';
 import { readConfig } from '#config/config.ts';
 import { isObject } from '#domain/is-object.ts';
-import { type Attachment, readAttachedFiles, readAttachment } from '#terminal/attached-files.ts';
+import { type Attachment, readAttachedFiles, readAttachment } from '#terminal/files/attached-files.ts';
 import { withQuietService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
 import { findNewestThread, findThread } from '../thread/find-thread.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
 import type { ChatRequest } from '@reborn-agent/client/api';
 import { mediaTypeOf } from '#domain/text/media-type.ts';
-import { resolvePath } from './resolve-path.ts';
+import { resolvePath } from '../resolve-path.ts';
 
 export type Attachment = NonNullable<ChatRequest['attachments']>[number];
 

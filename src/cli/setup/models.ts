@@ -1,7 +1,7 @@
 import type { OfferedModel } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
-import { withClient } from './connect/with-client.ts';
-import { printJson, printLine, printTable } from './print.ts';
+import { withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printTable } from '../print.ts';
 
 /** `reborn models`: what `--model` can name. */
 export function addModelsCommand(program: Command): void {
