@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AskOptions } from './chat/ask.ts';
+import type { ChatOptions } from './chat/chat.ts';
 import type { StatusOptions } from './status.ts';
 
 const TALK = 'Talk to the agent:';
@@ -18,6 +19,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .enablePositionalOptions()
     .option('--thread <thread>', 'continue this thread: its id or title')
     .option('-c, --continue', 'continue the newest thread')
+    .option('--plain', 'chat in plain lines, for screen readers and logs; also with TERM=dumb')
     .addHelpText('after', TERMINAL_HELP)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'reborn: ')) });
   program
@@ -74,7 +76,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   for (const { heading, load } of isComplete ? [] : groupsFor(given[0])) (await load())(program.commandsGroup(heading));
   // Without an action, commander takes the first word for an unknown command, and suggests a known one.
   if (given.length === 0 || given[0]?.startsWith('-'))
-    program.action(async (options: Pick<AskOptions, 'thread' | 'continue'>) =>
+    program.action(async (options: ChatOptions) =>
       (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
     );
   return program;

@@ -160,7 +160,7 @@ function rememberStrength(options: SandboxOptions, running: Set<Runner>, makeRoo
   async function withEnvironment(strength: Strength): Promise<Strength> {
     if (strength.why !== undefined) return strength;
     try {
-      return { ...strength, environment: await inNewSandbox(listEnvironment) };
+      return { ...strength, environment: await twice(() => inNewSandbox(listEnvironment)) };
     } catch (error) {
       return { ...strength, why: `What code can use could not be listed. ${reasonOf(error, rung)}` };
     }

@@ -85,6 +85,18 @@ describe('the probe', () => {
     expect(why).toBe(`The sandbox lacks what is required: ${layer} (${LAYERS[layer]}).`);
     await expect(openGuest(weak)).rejects.toThrow(why);
   });
+
+  test.each([1, 2])('starts again after its sandbox number %i was killed', async (number) => {
+    const count = path.join(folder, `starts-${number}`);
+    await writeFile(count, '');
+    await chmod(count, 0o666); // as root, bubblewrap runs as another user
+    const dies = `[ "$1" = --version ] || { echo x >> ${count}; mapfile -t starts < ${count}; [ \${#starts[@]} != ${number} ] || kill -9 $$; }; exec /usr/bin/bwrap "$@"`;
+    await using unlucky = createSmallSandboxes({ program: await writeProgram(dies) });
+
+    expect(await unlucky.strength()).toMatchObject({ rung: 'bubblewrap', layers: ALL, environment: {} });
+    expect((await unlucky.strength()).why).toBeUndefined();
+    expect((await readFile(count, 'utf8')).split('\n')).toHaveLength(4);
+  });
 });
 
 /** bubblewrap without one of its arguments, as another version or a wrapper could behave. */

@@ -161,7 +161,10 @@ describe('reborn gate', () => {
   test('lists what waits, and answers it: approve, always, deny with a reason', async () => {
     const first = await waitAt('use erase {"path":"/tmp/one"}');
     const listed = await reborn('gate', 'list');
-    expect(listed.stdout).toContain('erase {"path":"/tmp/one"}');
+    expect(listed.stdout).toContain('Run erase? path: /tmp/one');
+    expect((await reborn('gate', 'show', first.slice(-8))).stdout).toContain(
+      'Run erase?\n  path: /tmp/one\n  Exactly: erase {"path":"/tmp/one"}\n',
+    );
     expect(await reborn('gate', 'answer', first, 'approve')).toMatchObject({ code: 0, stdout: 'result: erased\n' });
     expect(chat.erased.at(-1)).toBe('{"path":"/tmp/one"}');
     expect(await reborn('gate', 'answer', first, 'approve')).toMatchObject({
@@ -177,7 +180,7 @@ describe('reborn gate', () => {
     });
 
     const both = await waitAt('use erase {"path":"/tmp/b1"}\nuse erase {"path":"/tmp/b2"}');
-    expect((await reborn('gate', 'list')).stdout).toContain('2: erase {"path":"/tmp/b2"}');
+    expect((await reborn('gate', 'list')).stdout).toContain('2: Run erase? path: /tmp/b2');
     expect((await reborn('gate', 'answer', both, 'approve', '--calls', '3')).stderr).toContain(
       'The gate has no call "3"',
     );
@@ -212,6 +215,26 @@ describe('reborn gate', () => {
     expect(stdout).toContain('gnp.exe');
     expect(stdout).not.toMatch(/[\u202e\u009b]/);
   });
+});
+
+test('with --plain the chat is lines: a message, its question, the answer, and the end', async () => {
+  const plain = await openTerminal({ env: chat.env, args: ['--plain'], columns: 100 });
+  try {
+    await plain.sees('You:');
+    await plain.type('use erase {"path":"/tmp/plain"}');
+    await plain.press('Enter');
+    await plain.sees('Run erase?\n  path: /tmp/plain\n  Exactly: erase {"path":"/tmp/plain"}');
+    await plain.sees('Approve? Type yes, or no, or why not:');
+    await plain.type('yes');
+    await plain.press('Enter');
+    await plain.sees('Reborn: result: erased');
+    expect(chat.erased.at(-1)).toBe('{"path":"/tmp/plain"}');
+    await plain.press('C-d');
+    expect(await plain.exited()).toEqual({ code: 0 });
+    expect(await plain.styled()).not.toContain('\x1b[');
+  } finally {
+    await plain.close();
+  }
 });
 
 describe('a command that is typed', () => {

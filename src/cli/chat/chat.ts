@@ -1,16 +1,17 @@
 import { createClient } from '@reborn-agent/client';
-import { readConfig, wantsColour } from '#config/config.ts';
+import { readConfig, readForeignVariable, wantsColour } from '#config/config.ts';
 import { openChat } from '#terminal/chat.ts';
 import { withService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
 import { serve } from '../serve.ts';
 import { type AskOptions, ask, chooseThread } from './ask.ts';
 import { keptDraft } from './kept-draft.ts';
+import { chatInLines } from './line-chat.ts';
 
-type Options = Pick<AskOptions, 'thread' | 'continue'>;
+export type ChatOptions = Pick<AskOptions, 'thread' | 'continue'> & { readonly plain?: true };
 
 /** `reborn` alone: the chat. Without a terminal it answers what comes in by stdin; turned off, it is `reborn serve`. */
-export async function chat(options: Options, showHelp: () => Promise<void>): Promise<void> {
+export async function chat(options: ChatOptions, showHelp: () => Promise<void>): Promise<void> {
   let enabled = true;
   await runCommand(async () => {
     const { cli, remote } = readConfig();
@@ -24,11 +25,13 @@ export async function chat(options: Options, showHelp: () => Promise<void>): Pro
   process.exit(); // the person has quit: don't wait for open connections
 }
 
-async function openInTerminal(options: Options): Promise<void> {
+async function openInTerminal(options: ChatOptions): Promise<void> {
   const config = readConfig();
-  process.stderr.write('Starting Reborn...');
+  const isPlain = options.plain || readForeignVariable('TERM') === 'dumb';
+  process.stderr.write(isPlain ? 'Starting Reborn.\n' : 'Starting Reborn...');
   await withService(config, async ({ locate, notices }) => {
     const threadId = await chooseThread(createClient(locate), options);
+    if (isPlain) return chatInLines({ locate, notices }, threadId);
     process.stderr.write('\r\x1b[K');
     const draft = keptDraft(config.home);
     return openChat({ locate, notices, draft, coloured: wantsColour(), threadId });

@@ -19,31 +19,45 @@ export type TellOptions = {
 };
 
 /** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code is the outcome. */
-export async function tellTurn(
-  { locate }: ReachedService,
-  begin: (client: Client) => Promise<ChatAccepted>,
-  { json, stream, route }: TellOptions,
-): Promise<void> {
-  const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort());
-  const answer = await followTurn({
-    locate,
-    begin,
-    write: json || stream ? () => {} : printPiece,
-    onEvent(message) {
-      if (message.event.type === 'model-failed') tellRetry(message.event);
-      if (stream) printJsonLine(message);
-    },
-    signal: interrupted.signal,
-    onLost: () => printNotice('reborn: the service is gone; waiting for it to come back.'),
-    onGateAhead: (thread) =>
-      printNotice(
-        `reborn: the thread waits for an answer, and the message is read after it. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.`,
-      ),
-  });
+export async function tellTurn(service: ReachedService, begin: Begin, options: TellOptions): Promise<void> {
+  const { json, route } = options;
+  const answer = await printTurn(service, begin, options);
   if (json) printJson(answer);
   process.exitCode = tellOutcome(answer);
-  if (ABOUT_ADDRESS.test(answer.failure?.message ?? '')) printNotice(await adviseOn(createClient(locate), route));
+  if (ABOUT_ADDRESS.test(answer.failure?.message ?? ''))
+    printNotice(await adviseOn(createClient(service.locate), route));
+}
+
+type Begin = (client: Client) => Promise<ChatAccepted>;
+
+/** Starts a turn and prints its answer as it comes, or its events. Ctrl+C cancels it. */
+export async function printTurn(
+  { locate }: ReachedService,
+  begin: Begin,
+  { json, stream }: Pick<TellOptions, 'json' | 'stream'> = {},
+): Promise<Answer> {
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    return await followTurn({
+      locate,
+      begin,
+      write: json || stream ? () => {} : printPiece,
+      onEvent(message) {
+        if (message.event.type === 'model-failed') tellRetry(message.event);
+        if (stream) printJsonLine(message);
+      },
+      signal: interrupted.signal,
+      onLost: () => printNotice('reborn: the service is gone; waiting for it to come back.'),
+      onGateAhead: (thread) =>
+        printNotice(
+          `reborn: the thread waits for an answer, and the message is read after it. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.`,
+        ),
+    });
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
 }
 
 /** Failures of a model that a wrong address, key or name can explain: not that the message is too long for it. */
@@ -64,7 +78,8 @@ async function adviseOn(client: Client, route: TellOptions['route']): Promise<st
     : '`reborn doctor` checks the model and its address.';
 }
 
-function tellOutcome({ status, failure, thread_id: thread }: Answer): number {
+/** Says how a turn ended if that is not clear from its answer; the exit code. */
+export function tellOutcome({ status, failure, thread_id: thread }: Answer): number {
   switch (status) {
     case 'completed':
       return 0;

@@ -1,4 +1,4 @@
-import { ApiError, type Client, createClient } from '@reborn-agent/client';
+import { type Client, createClient } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { answerOf } from '@reborn-agent/client/gate-card';
 import { readConfig } from '#config/config.ts';
@@ -8,8 +8,8 @@ import { tellTurn } from '../chat/tell-turn.ts';
 import { withQuietService } from '../connect/with-service.ts';
 import { printJson, printLine, printNotice } from '../print.ts';
 import { runCommand } from '../run-command.ts';
+import { getGate } from './find-gate.ts';
 
-const NO_GATE = 'This gate does not exist, or it was answered already. `reborn gate list` shows the open ones.';
 const ANSWERS = ['approve', 'always', 'deny'] as const;
 
 export type AnswerOptions = {
@@ -22,17 +22,17 @@ export type AnswerOptions = {
 };
 
 /** `reborn gate answer`: answers a gate, and prints the result of the turn that follows. */
-export function answerGate(id: string, word: string, options: AnswerOptions): Promise<void> {
+export function answerGate(given: string, word: string, options: AnswerOptions): Promise<void> {
   return runCommand(async () => {
     const said = toAnswer(word, options);
     await withQuietService(readConfig(), async (service) => {
       const client = createClient(service.locate);
-      const gate = await getGate(client, id);
+      const gate = await findAnswerable(client, given);
       const answer = options.calls === undefined ? said : answerOf(gate, chosenCalls(gate, options.calls));
       const { user_id: self } = await client.call('GET /api/me');
       if (gate.user_id !== self) return answerForOther(client, gate, answer, options);
       if (gate.kind === 'auth' && answer.answer === 'approve') await provideSecret(client, gate);
-      const call = { params: { id }, body: answer };
+      const call = { params: { id: gate.id }, body: answer };
       await tellTurn(service, (follower) => follower.call('POST /api/gates/{id}', call), options);
     });
   });
@@ -76,10 +76,9 @@ function parseInput(json: string): NonNullable<GateAnswer['input']> {
   }
 }
 
-async function getGate(client: Client, id: string): Promise<OpenGate> {
-  const gate = await client.call('GET /api/gates/{id}', { params: { id } }).catch((error: unknown) => {
-    throw error instanceof ApiError && (error.status === 404 || error.status === 400) ? new Error(NO_GATE) : error;
-  });
+/** A gate that a person can answer. */
+async function findAnswerable(client: Client, given: string): Promise<OpenGate> {
+  const gate = await getGate(client, given);
   if (gate.kind === 'external-tool')
     throw new Error(`${gate.call.name} is run by the program that asked, which has to send its output.`);
   return gate;

@@ -1,24 +1,22 @@
 import type { OpenGate } from '@reborn-agent/client/api';
-import { describeReason } from '@reborn-agent/client/gate-card';
 import type { Command } from 'commander';
-import { cut } from '#domain/text/cut.ts';
-import { readPages, withClient } from '../connect/with-client.ts';
+import { withClient } from '../connect/with-client.ts';
+import { shortId } from '../find-named.ts';
 import { printJson, printLine, printTable } from '../print.ts';
+import { describeGate, outlineGate } from './describe-gate.ts';
+import { getGate, readGates } from './find-gate.ts';
 import type { AnswerOptions } from './gate-answer.ts';
 
 type Json = { readonly json?: true };
-
-const PAGE = 100;
-const MOST_LETTERS = 200;
 
 const ANSWER_HELP = `
 A secret that the call lacks is asked for without showing it, or read from stdin if stdin is not a terminal.
 
 Examples:
-  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 always
-  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 deny --reason "Ask Ann first."
-  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 approve --calls 1,3
-  reborn gate answer 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 approve < token.txt
+  reborn gate answer 3f2f8a9f always
+  reborn gate answer 3f2f8a9f deny --reason "Ask Ann first."
+  reborn gate answer 3f2f8a9f approve --calls 1,3
+  reborn gate answer 3f2f8a9f approve < token.txt
 
 Exit codes: 0 answered, 1 failed, 3 the turn waits again, 4 cut short by the model's limit, 130 cancelled with Ctrl+C.`;
 
@@ -32,8 +30,15 @@ export function addGateCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn gate list')
     .action(listGates);
   gate
+    .command('show')
+    .argument('<gate>', 'the id from the list')
+    .option('--json', 'print JSON')
+    .description('Show what a gate asks: in a sentence, by value, and exactly.')
+    .addHelpText('after', '\nExample:\n  reborn gate show 3f2f8a9f')
+    .action(showGate);
+  gate
     .command('answer')
-    .argument('<id>', 'the id from the list')
+    .argument('<gate>', 'the id from the list')
     .argument('<answer>', 'approve, always or deny')
     .option('--reason <text>', 'why the call is denied; the model reads it')
     .option('--user <id>', 'for a pairing: whose secrets the webhook user may use')
@@ -78,29 +83,23 @@ export function addGateCommands(program: Command): void {
 
 function listGates({ json }: Json): Promise<void> {
   return withClient(async (client) => {
-    const gates = await readPages(async (cursor) => {
-      const page = await client.call('GET /api/gates', { query: { limit: PAGE, cursor } });
-      return { rows: page.gates, next: page.next_cursor };
-    });
+    const gates = await readGates(client);
     if (json) return printJson(gates);
     if (gates.length === 0) return printLine('No open gates.');
     printTable([
       ['id', 'kind', 'user', 'calls'],
-      ...gates.map((gate) => [gate.id, gate.kind, gate.user_id, shorten(outline(gate))]),
+      ...gates.map((gate) => [shortId(gate.id), gate.kind, gate.user_id, outlineGate(gate)]),
     ]);
   });
 }
 
-/** What waits, and what the model had read. */
-function outline(gate: OpenGate): string {
-  const reason = describeReason(gate);
-  const written = gate.calls.map((call) => `${call.name} ${call.arguments}`);
-  const numbered = written.length === 1 ? written : written.map((call, index) => `${index + 1}: ${call}`);
-  return [...(reason ? [`(${reason})`] : []), ...numbered].join(' ');
-}
-
-function shorten(call: string): string {
-  return call.length > MOST_LETTERS ? `${cut(call, MOST_LETTERS)} (--json shows all)` : call;
+function showGate(given: string, { json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const gate = await getGate(client, given);
+    if (json) return printJson(gate);
+    printLine(describeGate(gate));
+    printLine(`Answer it: reborn gate answer ${shortId(gate.id)} approve`);
+  });
 }
 
 function listApprovals({ json }: Json): Promise<void> {

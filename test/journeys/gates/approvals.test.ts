@@ -365,7 +365,9 @@ test("the operator's policy overrides every approval", async () => {
 
 test('commands list pending gates and approvals, and revoke approvals', async ({ home }) => {
   const { gate } = await chat('use send {"n":4}');
-  expect(await reborn('gate', 'list')).toMatch(new RegExp(`${gate.id} +approval +operator +send \\{"n":4\\}`));
+  expect(await reborn('gate', 'list')).toMatch(
+    new RegExp(`${gate.id.slice(-8)} +approval +operator +Run send\\? n: 4`),
+  );
   await goesOn(gate.id, { answer: 'always' });
 
   const [approval] = JSON.parse(await reborn('approval', 'list', '--json')) as { id: string; shape: string[] }[];
