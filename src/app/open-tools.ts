@@ -74,7 +74,7 @@ export function openTools(
   };
   const mcpTools = createMcpTools(db, mcp, onError);
   undo.defer(() => mcpTools.close());
-  const loaded = async () => [...(await installed()), ...(await codeTools.current())];
+  const loaded = async () => [...(await installed.read()), ...(await codeTools.current())];
   const ofServers = (owner: Owner) => mcpTools.toolsFor(owner);
   const tools = createRegistry(fixed, loaded, ofServers, config.mcpToolsInPrompt, codeTools.ofThread);
   const toolAdmin = createToolAdmin({
@@ -85,6 +85,7 @@ export function openTools(
     builtinNames: new Set(fixed.map(({ definition }) => definition.name)),
     signIn: browserSignIn,
     signInTo: (tool, holder) => toolSignIn(providers, tool, holder),
+    onChange: () => installed.forget(),
   });
   const mcpAdmin = createMcpAdmin({
     db,

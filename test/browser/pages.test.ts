@@ -328,7 +328,7 @@ test('before an installation, a person reads what the tool may do; it asks for i
   await visit('/');
   await ask(page, 'use probe {"secrets": ["probe_key"]}');
   const card = page.getByRole('region', { name: /^Waits for you: .*probe/ });
-  await card.getByText('probe needs a secret of yours before it can run.').waitFor();
+  await card.getByRole('heading', { name: 'probe needs a secret of yours before it can run.' }).waitFor();
   await card.getByText('Look under Settings, Keys.').waitFor();
   await card.getByLabel('Key of the probe').fill('very-secret-value');
   const approve = card.getByRole('button', { name: 'Approve once' }); // it may POST, so it asks

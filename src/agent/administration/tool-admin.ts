@@ -71,6 +71,8 @@ type Parts = ListParts & {
   readonly secrets: Pick<Secrets, 'put'>;
   readonly signIn: BrowserSignIn;
   readonly signInTo: (tool: { name: string; auth: Capabilities['auth'] }, holder: SecretHolder) => SignInTarget;
+  /** A tool was installed or removed here. */
+  readonly onChange: () => void;
 };
 
 export function createToolAdmin(parts: Parts): ToolAdmin {
@@ -97,6 +99,7 @@ export function createToolAdmin(parts: Parts): ToolAdmin {
     async remove(actor, name) {
       requireOperator(actor);
       if (!(await removeTool(db, name, actor.userId))) throw noTool(name);
+      parts.onChange();
     },
     async beginSignIn(actor, name, holder, redirectUri) {
       checkHolder(actor, holder);
@@ -130,7 +133,7 @@ async function getCapabilities(db: Database, name: string): Promise<Capabilities
 const noTool = (name: string) => new NotFound(`The tool "${name}" is not installed.`);
 
 async function addTool(
-  { db, builtinNames, prepare }: Parts & Pick<InstallRequest, 'prepare'>,
+  { db, builtinNames, prepare, onChange }: Parts & Pick<InstallRequest, 'prepare'>,
   actor: Principal,
   upload: ToolUpload,
   { install, replace }: { readonly install: boolean; readonly replace: boolean },
@@ -146,7 +149,10 @@ async function addTool(
       'already_exists',
       `There is a tool "${upload.name}" already. Replace it (\`--force\`), or choose another name.`,
     );
-  if (install) await installTool(db, installation, { force: replace, actor: actor.userId });
+  if (install) {
+    await installTool(db, installation, { force: replace, actor: actor.userId });
+    onChange();
+  }
   return previewOf(installation, before);
 }
 

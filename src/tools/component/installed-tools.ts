@@ -1,4 +1,4 @@
-import { remember } from '#domain/remember.ts';
+import { type Remembered, remember } from '#domain/remember.ts';
 import type { Database } from '#store/connection.ts';
 import { listTools, type ToolRow } from '#store/tools/tools.ts';
 import type { Tool } from '../tool.ts';
@@ -11,7 +11,7 @@ type Installed = { readonly row: ToolRow; readonly tool: Tool };
 const REMEMBER_MS = 1000;
 
 /** The installed tools. Concurrent callers share one query. */
-export function createInstalledTools(db: Database, host: ComponentHost): () => Promise<readonly Tool[]> {
+export function createInstalledTools(db: Database, host: ComponentHost): Remembered<readonly Tool[]> {
   let known = new Map<string, Installed>();
 
   async function load(): Promise<readonly Tool[]> {
@@ -36,5 +36,5 @@ export function createInstalledTools(db: Database, host: ComponentHost): () => P
     }
   }
 
-  return remember(REMEMBER_MS, load).read;
+  return remember(REMEMBER_MS, load);
 }
