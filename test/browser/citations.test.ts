@@ -170,6 +170,7 @@ test('a citation of a document opens its page beside the thread, with the quoted
   await shown.setViewportSize({ width: 390, height: 844 });
   await shown.keyboard.press('Escape');
   await chips.first().waitFor();
+  await leaveCard(shown); // the chips have moved below the pointer
   await sources.getByRole('button', { name: 'lease.pdf Page 2' }).click();
   await panel.getByText('2.2 The tenant pays').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();

@@ -35,7 +35,10 @@ const logged: string[] = [];
 const page = ({ host, url }: Asked) => {
   if (host === 'docs.example' && url.pathname === '/redirect')
     return { status: 302, headers: { location: 'https://evil.example/' }, text: '' };
-  return { headers: { 'content-type': 'text/html' }, text: `<title>Docs</title><h1>Docs</h1>${written}` };
+  return {
+    headers: { 'content-type': 'text/html', 'cache-control': 'no-store' },
+    text: `<title>Docs</title><h1>Docs</h1>${written}`,
+  };
 };
 
 const tool = (name: string, call: Tool['call'], more: Partial<Tool> = {}): Tool => ({

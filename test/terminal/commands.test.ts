@@ -59,7 +59,7 @@ test('bash completes commands, commands below them, and options', async () => {
   };
   expect(await complete('reborn', 'do')).toEqual(['doctor']);
   expect(await complete('reborn', 'webhook', 'route', '')).toEqual(['add', 'list', 'remove', '--help']);
-  expect(await complete('reborn', 'ask', '--')).toEqual(['--help', '--thread', '--model', '--json', '--stream']);
+  expect(await complete('reborn', 'ask', '--s')).toEqual(['--schema', '--stream']);
   expect(await complete('reborn', 'completion', 'z')).toEqual(['zsh']);
 });
 
