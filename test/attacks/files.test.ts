@@ -101,7 +101,7 @@ test('53–57 the agent of another user finds nothing, by path, id and hash', as
     ] as const) {
       const { message } = await chat(service, `use reborn_file_${tool} ${JSON.stringify(given)}`, ann.headers, own);
       expect(message).not.toContain(SECRET);
-      expect(message).toMatch(/no file|not (?:a )?valid|path/i);
+      expect(message).toMatch(/does not exist|not (?:a )?valid|path/i);
     }
   const listed = await chat(service, 'use reborn_file_list {}', ann.headers, own);
   expect(listed.message).toBe('result: There are no files yet.');
