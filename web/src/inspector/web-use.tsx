@@ -18,7 +18,7 @@ export function WebUse({ web: { turn, run, today } }: Props) {
       <h2 className="mb-2 font-semibold">
         <Trans>Web</Trans>
       </h2>
-      <table className="w-full max-w-prose text-meta tabular-nums">
+      <table className="w-full text-meta tabular-nums">
         <thead className="text-soft">
           <tr>
             <td />

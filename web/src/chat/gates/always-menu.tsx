@@ -37,7 +37,7 @@ export function AlwaysMenu({ gate, busy, onAnswer, onBack }: Props) {
         {rules.map((each, at) => (
           <label
             key={each.kind}
-            className={`flex min-h-target cursor-pointer items-start gap-3 rounded px-2 py-1.5 ${at === chosen ? 'bg-hover' : ''}`}
+            className={`flex min-h-target cursor-pointer items-start gap-3 rounded px-2 py-2 ${at === chosen ? 'bg-hover' : ''}`}
           >
             <input
               ref={at === 0 ? (input) => input?.focus() : undefined}
