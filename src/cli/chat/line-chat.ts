@@ -6,7 +6,7 @@ import { readAttachedFiles } from '#terminal/files/attached-files.ts';
 import type { ReachedService } from '../connect/with-service.ts';
 import { describeGate } from '../gate/describe-gate.ts';
 import { readGates } from '../gate/find-gate.ts';
-import { printLine, toLines } from '../print.ts';
+import { printLine, printPiece, toLines } from '../print.ts';
 import type { Answer } from './follow-turn.ts';
 import { printTurn, tellOutcome } from './tell-turn.ts';
 
@@ -52,9 +52,9 @@ async function converse(
 }
 
 async function say(...[service, begin]: Parameters<typeof printTurn>): Promise<Answer> {
-  process.stdout.write('Reborn: ');
+  printPiece('Reborn: ');
   const answer = await printTurn(service, begin);
-  process.stdout.write('\n');
+  printPiece('\n');
   return answer;
 }
 
