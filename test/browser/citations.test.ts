@@ -170,7 +170,10 @@ test('a citation of a document opens its page beside the thread, with the quoted
   await shown.setViewportSize({ width: 390, height: 844 });
   await shown.keyboard.press('Escape');
   await chips.first().waitFor();
-  await leaveCard(shown); // the chips have moved below the pointer
+  const focused = () => shown.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  await expect.poll(focused).toBe('Source 1, lease.pdf, page 2'); // and shows its card, until the focus moves on
+  await sources.getByRole('button', { name: 'lease.pdf Page 2' }).focus();
+  await leaveCard(shown);
   await sources.getByRole('button', { name: 'lease.pdf Page 2' }).click();
   await panel.getByText('2.2 The tenant pays').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();

@@ -1,15 +1,14 @@
 import { PreviewCard } from '@base-ui/react/preview-card';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { createContext, lazy, Suspense, use } from 'react';
+import { createContext, Suspense, use } from 'react';
 import { nameOf, pageWords } from '../../files/kinds.ts';
 import { type Panel, PanelContext } from '../../files/use-panel.ts';
+import { lazyPart } from '../../parts/lazy-part.ts';
 import type { CitedPage, CitedSource, ShownMark } from './cite-markers.ts';
 
 // Visitors of a shared thread don't need the client, which asks for the page.
-const CitedPassage = lazy(() =>
-  import('../../files/cited-page.tsx').then((module) => ({ default: module.CitedPassage })),
-);
+const CitedPassage = lazyPart(() => import('../../files/cited-page.tsx').then((module) => module.CitedPassage));
 
 /** The markers of the text that is shown, by the links that stand for them. */
 export const CitedMarks = createContext<{ readonly key: string; readonly marks: readonly ShownMark[] }>({
