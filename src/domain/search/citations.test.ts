@@ -146,9 +146,24 @@ test('of 1,000 true quotations none is refused, and of 700 altered ones none is 
     if (index % 3 === 1) return text.replace('which is', 'which is not');
     return text.replace('less than', 'more than');
   });
+  // As a book is set: lines end within words, with a hyphen.
+  const set = fold(sentences.join('\n').replaceAll(/.{40}/g, (line) => line.replace(/(\p{L})(\p{L}+)$/u, '$1-\n$2')));
+  expect(set.text).toBe(folded.text);
   expect(sentences.filter((text) => !hasQuotation(folded, typed(text)))).toEqual([]);
   expect(altered.filter((text) => sentences.includes(text))).toEqual([]);
   expect(altered.filter((text) => hasQuotation(folded, text))).toEqual([]);
+});
+
+test.each([
+  ['the long-\nterm deposit of the tenant', 'the long-term deposit of the tenant', true],
+  ['the deposit of the te-\n  nant is due', 'the deposit of the tenant is due', true],
+  ['the de\u00AD\nposit of the tenant is due', 'the deposit of the tenant is due', true],
+  ['in the years 2019–\n2021 it was paid', 'in the years 2019-2021 it was paid', true],
+  ['in the years 2019-2021 it was paid', 'in the years 20192021 it was paid', false],
+  ['at night it was -5 degrees in May', 'at night it was 5 degrees in May', false],
+  ['pre- and post-war houses are old', 'preand post-war houses are old', false],
+])('a hyphen at the end of a line is no other word: %j has %j: %s', (page, quotation, isThere) => {
+  expect(hasQuotation(fold(page), quotation)).toBe(isThere);
 });
 
 test('a stream that is cut anywhere gives the same texts and markers', () => {
