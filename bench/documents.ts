@@ -6,7 +6,7 @@ import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { createDocuments } from '#documents/documents.ts';
-import { createExtractor } from '#documents/extractor.ts';
+import { createDrawer, createExtractor } from '#documents/extractor.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
 import { connectStore, type Owner, withOwner } from '#store/connection.ts';
 import { writePassages } from '#store/documents/documents.ts';
@@ -43,6 +43,7 @@ const contents = new Map<string, Buffer>();
 const documents = createDocuments({
   db,
   extract: createExtractor({ findWall }),
+  draw: createDrawer({ findWall }),
   read: async (_, sha256) => contents.get(sha256) ?? Buffer.of(),
 });
 

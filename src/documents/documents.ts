@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Embedder } from '#domain/embedder.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
+import { createTurnstile } from '#domain/turnstile.ts';
 import type { Page } from '#domain/workspace/document.ts';
 import { BEST_SCORE, rankTexts } from '#memory/rank-texts.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
@@ -18,7 +19,7 @@ import {
 } from '#store/documents/documents.ts';
 import { PASSAGES } from '#store/search/search-source.ts';
 import type { WaitingDocument } from '#store/system/texts.ts';
-import type { Extract } from './extractor.ts';
+import type { Draw, Drawn, Extract } from './extractor.ts';
 import { splitPages } from './passages.ts';
 
 export type Documents = ReturnType<typeof createDocuments>;
@@ -34,6 +35,7 @@ type DocumentParts = {
   readonly db: Database;
   readonly embedder?: Embedder | undefined;
   readonly extract: Extract;
+  readonly draw: Draw;
   readonly read: (owner: Owner, sha256: AttachmentHash, signal: AbortSignal) => Promise<Uint8Array>;
 };
 
@@ -44,9 +46,12 @@ const MOST_ATTEMPTS = 3;
 /** How long a turn waits for a document that is being read. */
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 150;
+/** Each is a process of up to 512 MiB. */
+const DRAWN_AT_ONCE = 2;
 
 /** The text of files: by page, and by what is searched for. */
-export function createDocuments({ db, embedder, extract, read }: DocumentParts) {
+export function createDocuments({ db, embedder, extract, draw, read }: DocumentParts) {
+  const inTurn = createTurnstile(DRAWN_AT_ONCE);
   const find = (owner: Owner, hashes: readonly AttachmentHash[]): Promise<StoredDocument[]> =>
     withOwner(db, owner, (trx) => findDocuments(trx, owner, [...new Set(hashes)]));
 
@@ -110,6 +115,14 @@ export function createDocuments({ db, embedder, extract, read }: DocumentParts) 
       { number }: Pick<StoredDocument, 'number'>,
       range: { readonly from: number; readonly to: number },
     ): Promise<StoredPage[]> => withOwner(db, owner, (trx) => readPages(trx, owner, number, range)),
+
+    /** What some pages of a PDF show. */
+    drawPages: (
+      owner: Owner,
+      { sha256 }: Pick<StoredDocument, 'sha256'>,
+      pages: readonly number[],
+      signal: AbortSignal,
+    ): Promise<Drawn> => inTurn(async () => draw(await read(owner, sha256, signal), pages, signal)),
   };
 }
 

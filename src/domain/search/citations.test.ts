@@ -251,12 +251,15 @@ test('readers of plain text learn that there is no such page', () => {
 const PAGES = [
   { file: 'the lease.pdf', page: 7, text: 'The rent of the flat is 900 euros.' },
   { file: 'the lease.pdf', page: 8, text: '' },
+  { file: 'the scan.pdf', page: 1, text: '', isPicture: true },
 ];
 
 test.each([
   ['words of the page', '“the rent of the flat is 900 euros” [the lease.pdf, p. 7]', 'quoted'],
   ['other words', '“the rent of the flat is 950 euros” [the lease.pdf, p. 7]', 'missing'],
   ['words of another page', '“the rent of the flat is 900 euros” [the lease.pdf, p. 8]', 'missing'],
+  ['words of a scan', '“the rent of the flat is 900 euros” [the scan.pdf, p. 1]', 'unchecked'],
+  ['no words of a scan', 'It is dear [the scan.pdf, p. 1].', 'read'],
   ['no words', 'It is dear [the lease.pdf, p. 7].', 'read'],
   ['a page that does not exist', 'It is dear [the lease.pdf, p. 9].', 'unknown'],
   ['a document that does not exist', 'It is dear [a.docx, p. 7].', 'unknown'],
@@ -277,16 +280,22 @@ test('a page and a document can stand for the same words', () => {
 });
 
 test('readers of plain text learn what is wrong with a citation of a document', () => {
-  const text = '“the rent of the flat is 950 euros” [the lease.pdf, p. 7], and [a.docx, p. 7].';
-  expect(withSourceList(text, checkCitations(text, [], PAGES))).toBe(`“the rent of the flat is 950 euros” [1], and [2].
+  const text =
+    '“the rent of the flat is 950 euros” [the lease.pdf, p. 7], [a.docx, p. 7], and “it is paid on the first of May” [the scan.pdf, p. 1].';
+  expect(
+    withSourceList(text, checkCitations(text, [], PAGES)),
+  ).toBe(`“the rent of the flat is 950 euros” [1], [2], and “it is paid on the first of May” [3].
 
 Sources:
 1. \`the lease.pdf\`, p. 7
 2. \`a.docx\`, p. 7
+3. \`the scan.pdf\`, p. 1
 
 Not on page 7 of “the lease.pdf”: “the rent of the flat is 950 euros”.
 
-There is no page 7 of a document “a.docx” here.`);
+There is no page 7 of a document “a.docx” here.
+
+Not checked, because page 1 of “the scan.pdf” has no text: “it is paid on the first of May”.`);
 });
 
 test('web pages and documents are numbered together, each page of a document by itself', () => {
