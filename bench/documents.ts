@@ -35,8 +35,7 @@ await chmod(home, 0o711);
 const database = await openDatabase({ url: process.env['DATABASE_URL'], home });
 await migrateDatabase(database.connection, MIGRATIONS);
 const db = connectStore({ ...database.connection, Client: PreparingClient }, console.error);
-const client = new pg.Client({ ...database.connection, options: '-c app.engine=on' });
-await client.connect();
+const pool = new pg.Pool({ ...database.connection, options: '-c app.engine=on' });
 const corpus = makeCorpus(7);
 const never = new AbortController().signal;
 const contents = new Map<string, Buffer>();
@@ -67,7 +66,7 @@ try {
   console.log(JSON.stringify(results, null, 2));
   saveResult('documents', { command: 'npm run bench:documents', results });
 } finally {
-  await client.end();
+  await pool.end();
   await db.destroy();
   await database.close();
   await rm(home, { recursive: true, force: true });
@@ -123,7 +122,7 @@ async function fill(owner: Owner, count: number): Promise<Filled> {
   const together = Math.max(0, count - MEASURED_WRITES);
   await Promise.all(Array.from({ length: WRITERS }, () => writeUpTo(together)));
   await writeUpTo(count);
-  await client.query('vacuum analyze documents, passages, document_words');
+  await pool.query('vacuum analyze documents, passages, document_words');
   const hashes = times.map((_, index) => hash(index));
   return { owner, hashes, asked, passages: written, written: quantiles(times.slice(together)) };
 }
@@ -158,11 +157,11 @@ async function measureRecall({ owner, hashes, asked }: Filled): Promise<Record<s
 }
 
 async function addDocument({ userId }: Owner, sha256: AttachmentHash): Promise<string> {
-  await client.query(
+  await pool.query(
     `insert into attachments (user_id, sha256, bytes, content, is_stored) values ($1, $2, 1, '\\x00', true)`,
     [userId, sha256],
   );
-  const { rows } = await client.query<{ number: string }>(
+  const { rows } = await pool.query<{ number: string }>(
     `insert into documents (user_id, sha256, kind) values ($1, $2, 'pdf') returning number`,
     [userId, sha256],
   );
@@ -170,7 +169,7 @@ async function addDocument({ userId }: Owner, sha256: AttachmentHash): Promise<s
 }
 
 async function storedMegabytes() {
-  const { rows } = await client.query<{ text: number; words: number }>(
+  const { rows } = await pool.query<{ text: number; words: number }>(
     `select pg_total_relation_size('passages') / 1e6 as text, pg_total_relation_size('document_words') / 1e6 as words`,
   );
   return { text: Math.round(rows[0]?.text ?? 0), words: Math.round(rows[0]?.words ?? 0) };
