@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Embedder } from '#domain/embedder.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
-import { createTurnstile } from '#domain/turnstile.ts';
 import type { Page } from '#domain/workspace/document.ts';
 import { BEST_SCORE, rankTexts } from '#memory/rank-texts.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
@@ -46,12 +45,9 @@ const MOST_ATTEMPTS = 3;
 /** How long a turn waits for a document that is being read. */
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 150;
-/** Each is a process of up to 512 MiB. */
-const DRAWN_AT_ONCE = 2;
 
 /** The text of files: by page, and by what is searched for. */
 export function createDocuments({ db, embedder, extract, draw, read }: DocumentParts) {
-  const inTurn = createTurnstile(DRAWN_AT_ONCE);
   const find = (owner: Owner, hashes: readonly AttachmentHash[]): Promise<StoredDocument[]> =>
     withOwner(db, owner, (trx) => findDocuments(trx, owner, [...new Set(hashes)]));
 
@@ -117,12 +113,14 @@ export function createDocuments({ db, embedder, extract, draw, read }: DocumentP
     ): Promise<StoredPage[]> => withOwner(db, owner, (trx) => readPages(trx, owner, number, range)),
 
     /** What some pages of a PDF show. */
-    drawPages: (
+    async drawPages(
       owner: Owner,
       { sha256 }: Pick<StoredDocument, 'sha256'>,
       pages: readonly number[],
       signal: AbortSignal,
-    ): Promise<Drawn> => inTurn(async () => draw(await read(owner, sha256, signal), pages, signal)),
+    ): Promise<Drawn> {
+      return draw(await read(owner, sha256, signal), pages, signal);
+    },
   };
 }
 

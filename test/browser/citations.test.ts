@@ -185,8 +185,8 @@ test('a citation of a document opens its page beside the thread, with the quoted
 });
 
 test('words that are quoted from a scan count as not checked', async () => {
-  const page = { pictures: [{ width: 60, points: Buffer.alloc(60 * 80, 200) }] };
-  const attachments = [{ name: 'scan.pdf', media_type: 'application/pdf', data: makeScan([page]).toString('base64') }];
+  const scan = { pictures: [{ width: 60, points: Buffer.alloc(60 * 80, 200) }] };
+  const attachments = [{ name: 'scan.pdf', media_type: 'application/pdf', data: makeScan([scan]).toString('base64') }];
   const send = async (body: object) => {
     const sent = await stage.service.request('/api/chat', { method: 'POST', body: JSON.stringify(body) });
     return ((await sent.json()) as { thread_id: string }).thread_id;

@@ -183,8 +183,8 @@ export const langchain: Client = {
     'lists input items': NO_CALL,
     'uploads a file and names it by its id': NO_CALL,
     'searches files with `file_search`, and reads which one is cited': async ({ service }) => {
-      const tool = { type: 'file_search' as const, vector_store_ids: [await newStore(service)] };
-      const chat = connect(service).bindTools([tool]);
+      const hosted = { type: 'file_search' as const, vector_store_ids: [await newStore(service)] };
+      const chat = connect(service).bindTools([hosted]);
       const searched = await chat.invoke(SEARCH_FILES);
       expect(searched.additional_kwargs['tool_outputs']).toMatchObject([
         { type: 'file_search_call', queries: ['deposit'] },

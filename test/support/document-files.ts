@@ -30,7 +30,7 @@ export type ScannedPage = {
   readonly turned?: number;
 };
 
-export const WHOLE_PAGE = 'q 600 0 0 800 0 0 cm /P0 Do Q';
+const WHOLE_PAGE = 'q 600 0 0 800 0 0 cm /P0 Do Q';
 
 export function makeScan(pages: readonly ScannedPage[]): Buffer {
   const objects: string[] = ['<< /Type /Catalog /Pages 2 0 R >>', ''];

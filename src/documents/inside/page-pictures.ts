@@ -48,10 +48,11 @@ async function findPictures(page: PDFPageProxy): Promise<Placed[]> {
   const saved: Matrix[] = [];
   let at: Matrix = [1, 0, 0, 1, 0, 0];
   for (const [index, operator] of fnArray.entries()) {
-    const [first, ...rest]: unknown[] = argsArray[index] ?? [];
+    const given = (argsArray[index] ?? []) as readonly unknown[];
+    const [first] = given;
     if (operator === OPS.save || operator === OPS.paintFormXObjectBegin) saved.push(at);
     if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) at = saved.pop() ?? at;
-    if (operator === OPS.transform) at = multiply(at, [first, ...rest] as unknown as Matrix);
+    if (operator === OPS.transform) at = multiply(at, given as unknown as Matrix);
     if (operator === OPS.paintFormXObjectBegin && first) at = multiply(at, first as Matrix);
     const isStencil = operator === OPS.paintImageMaskXObject;
     if (!isStencil && operator !== OPS.paintImageXObject && operator !== OPS.paintInlineImageXObject) continue;

@@ -162,8 +162,8 @@ test.each([
   ['in the years 2019-2021 it was paid', 'in the years 20192021 it was paid', false],
   ['at night it was -5 degrees in May', 'at night it was 5 degrees in May', false],
   ['pre- and post-war houses are old', 'preand post-war houses are old', false],
-])('a hyphen at the end of a line is no other word: %j has %j: %s', (page, quotation, isThere) => {
-  expect(hasQuotation(fold(page), quotation)).toBe(isThere);
+])('a hyphen at the end of a line is no other word: %j has %j: %s', (text, quotation, isThere) => {
+  expect(hasQuotation(fold(text), quotation)).toBe(isThere);
 });
 
 test('a stream that is cut anywhere gives the same texts and markers', () => {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTurnstile } from '#domain/turnstile.ts';
 import { ownerOf, type SecretHolder } from '../secrets/holder.ts';
 import { hideValue, isDue, type Secret, unlessExpired } from '../secrets/secret.ts';
 import { grantName } from '../secrets/secret-name.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { createTurnstile } from '../turnstile.ts';
 import { AuthFailure } from './auth-failure.ts';
 import type { TokenSource } from './authorization-server.ts';
 import { getOAuthClient } from './oauth-client.ts';

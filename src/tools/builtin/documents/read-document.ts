@@ -2,11 +2,14 @@ import type { Documents } from '#documents/documents.ts';
 import { firstPages } from '#documents/first-pages.ts';
 import type { StoredDocument } from '#store/documents/documents.ts';
 import type { ToolContext } from '../../tool.ts';
+import { createTurnstile } from '../../turnstile.ts';
 
 type Listed = { readonly path: string; readonly document: StoredDocument };
 
 /** How many pages without text one answer shows. Each picture stays in the prompts of its thread. */
 const MOST_PICTURES = 4;
+/** Each is drawn by a process of up to 512 MiB. */
+const drawInTurn = createTurnstile(2);
 
 /**
  * A document's pages, as many as one answer holds, with a line that says which come next. Pages of a PDF without text are shown to the
@@ -53,7 +56,7 @@ async function showPictures(
   pages: readonly number[],
 ): Promise<{ page: number; text: string }[]> {
   if (pages.length === 0) return [];
-  const drawn = await documents.drawPages(owner, document, pages, signal);
+  const drawn = await drawInTurn(() => documents.drawPages(owner, document, pages, signal));
   const pictures = 'pictures' in drawn ? drawn.pictures : [];
   for (const { page, png } of pictures)
     onFile?.({ type: 'image', filename: `${path}, p. ${page}`, mediaType: 'image/png', base64: png, forModel: true });

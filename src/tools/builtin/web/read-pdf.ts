@@ -1,8 +1,8 @@
 import type { Extract } from '#documents/extractor.ts';
 import { cutBytes } from '#domain/text/cut.ts';
 import { pageMark, withoutMarks } from '#domain/text/numbered-links.ts';
-import { createTurnstile } from '#domain/turnstile.ts';
 import type { Page } from '#domain/workspace/document.ts';
+import { createTurnstile } from '../../turnstile.ts';
 import type { ReadPage } from './read-page.ts';
 
 export type ReadPdf = (
