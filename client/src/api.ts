@@ -1570,7 +1570,8 @@ export type ThreadItem = {
       /** The path of the document. */
       readonly file: string;
       readonly page: number;
-      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      /** `unchecked`: words are quoted, and the page has no text to compare them with. */
+      readonly check: 'unknown' | 'missing' | 'unchecked' | 'quoted' | 'read';
       readonly quotation?: string;
     })[];
   };
@@ -3970,7 +3971,8 @@ export type BareItem = {
       /** The path of the document. */
       readonly file: string;
       readonly page: number;
-      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      /** `unchecked`: words are quoted, and the page has no text to compare them with. */
+      readonly check: 'unknown' | 'missing' | 'unchecked' | 'quoted' | 'read';
       readonly quotation?: string;
     })[];
   };

@@ -58,7 +58,7 @@ const given = Buffer.concat(chunks.splice(0));
 const first = given.indexOf(10);
 const second = given.indexOf(10, first + 1);
 const { entry, modules, resolved } = JSON.parse(given.subarray(0, first).toString());
-const { kind } = JSON.parse(given.subarray(first + 1, second).toString());
+const request = JSON.parse(given.subarray(first + 1, second).toString());
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier.startsWith('node:')) return next(specifier, context);
@@ -70,5 +70,5 @@ registerHooks({
   load: (url, context, next) => (modules[url] ? { ...modules[url], shortCircuit: true } : next(url, context)),
 });
 const { extract } = await import(entry);
-const result = await extract(kind, new Uint8Array(given.subarray(second + 1)));
+const result = await extract(request, new Uint8Array(given.subarray(second + 1)));
 process.stdout.write(JSON.stringify(result), () => process.exit());`;

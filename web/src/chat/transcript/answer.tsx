@@ -58,6 +58,7 @@ function AnswerFoot({
   const text = toPlainText(entry.text, entry.citations, {
     sources: t`Sources`,
     missing: t`These words are not on the page.`,
+    unchecked: t`The page has no text, so these words were not checked.`,
     unknown: t`There is no such source. The agent has invented it.`,
     page: pageWords,
   });
