@@ -911,6 +911,56 @@ export type AddItems = {
   readonly items: readonly GivenItem[];
 };
 
+export type SteerMessage = {
+  readonly type: 'response.steer';
+  /** A response of this socket that is in progress, or waits for a tool. */
+  readonly previous_response_id: string;
+  /** A message, or messages with the role `user`. */
+  readonly input: string | readonly ({
+    readonly type?: 'message' | null;
+    readonly role: 'user';
+    readonly content: GivenContent;
+  })[];
+};
+
+export type SteerEvent = {
+  readonly type: 'response.steer.accepted';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly steer: {
+    readonly id: string;
+    readonly previous_response_id: string;
+  };
+} | {
+  readonly type: 'response.steer.pending';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly steer: {
+    readonly id: string;
+    readonly previous_response_id: string;
+  };
+  readonly reason: 'waiting_for_required_input';
+  readonly required_input: readonly {
+    readonly type: 'function_call_output';
+    readonly call_id: string;
+    readonly name: string;
+  }[];
+} | {
+  readonly type: 'response.steer.failed';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly error: {
+    readonly type: 'invalid_request_error';
+    readonly code: 'response_not_found' | 'invalid_input' | 'steering_not_supported' | 'too_many_pending_steers' | 'response_already_completed' | 'response_not_active' | 'successor_creation_failed';
+    readonly message: string;
+  };
+  readonly steer: {
+    readonly id?: string;
+    readonly previous_response_id: string;
+    readonly input: unknown;
+  };
+};
+
 /** Unknown fields are ignored. */
 export type CreateChatCompletion = {
   /** Routing hint, at most 256 bytes, without surrounding whitespace or control characters. */

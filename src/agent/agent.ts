@@ -103,7 +103,7 @@ export function createAgent(
     openSummary: (owner, sealed) => openSummary(summaries, owner, sealed),
     async getTurn(owner, ids) {
       const record = leaving.has(ids.turnId) ? undefined : await getRecord(owner, ids);
-      const mayBeKept = record?.turn.status === 'waiting';
+      const mayBeKept = record?.turn.status === 'waiting' || Boolean(record?.turn.steeredBy);
       if (!record || (mayBeKept && (await withOwner(db, owner, (trx) => isDelivered(trx, owner, ids.turnId)))))
         throw noResponse();
       return record;

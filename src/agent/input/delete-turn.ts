@@ -44,7 +44,7 @@ async function deleteUnlessUsed(trx: OwnedTransaction, owner: Owner, thread: Thr
 /**
  * Deletes an ended turn that is not to be stored, because its reply was delivered, and the turns before it that were kept. A
  * turn stays that waits for a person, and with `keepsCall` one that waits for the output of a caller's tool: a client that
- * sends its history with that output continues it.
+ * sends its history with that output continues it. A steered turn stays, too: the turn that goes on with its run reads it.
  */
 export async function discardTurn(
   db: Database,
@@ -62,7 +62,7 @@ export async function discardTurn(
     const isWaiting = gate?.turnId === turn.id;
     if (isWaiting && gate.kind !== 'external-tool') return undefined;
     await markDelivered(trx, owner, turnId);
-    if (isWaiting && keepsCall) return undefined;
+    if ((isWaiting && keepsCall) || turn.steeredBy) return undefined;
     const isLast = !thread.active && (!gate || isWaiting);
     const delivered = isLast ? await listUnstored(trx, owner, threadId, true) : [turn];
     for (const each of delivered) await deleteUnlessUsed(trx, owner, thread, each);
