@@ -81,8 +81,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
 
   const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: true }));
 
-  async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
-    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen });
+  async function send(message: string, attachments: readonly Attachment[], now = false): Promise<void> {
+    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen, now });
     if (attachments.length === 0) keepDraft(threadId, ''); // it is kept as an unsent message
     await sending.catch((refusal: unknown) => {
       if (readDraft(threadId) === '') keepDraft(threadId, message);
