@@ -26,7 +26,7 @@ async function recordProgram(entry: string): Promise<Buffer> {
 }
 
 const RECORD = `
-import { registerHooks } from 'node:module';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 const [entry] = process.argv.slice(1);
 const modules = {};
 const resolved = {};
@@ -38,7 +38,10 @@ registerHooks({
   },
   load(url, context, next) {
     const found = next(url, context);
-    if (!url.startsWith('node:')) modules[url] = { format: found.format, source: Buffer.from(found.source).toString() };
+    if (url.startsWith('node:')) return found;
+    const source = Buffer.from(found.source).toString();
+    const isStripped = found.format !== 'module-typescript'; // to strip types costs each reader more than to read
+    modules[url] = isStripped ? { format: found.format, source } : { format: 'module', source: stripTypeScriptTypes(source) };
     return found;
   },
 });
