@@ -704,9 +704,11 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'invalid_request_error';
-    readonly code: 'invalid_request' | 'invalid_tool' | 'no_pending_call' | 'call_id_mismatch' | 'tool_output_missing' | 'previous_response_not_found' | 'body_too_large';
+    readonly code: 'invalid_request' | 'key_refused' | 'provider_unreachable' | 'invalid_tool' | 'no_pending_call' | 'call_id_mismatch' | 'tool_output_missing' | 'previous_response_not_found' | 'body_too_large';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -714,6 +716,8 @@ export type Error = {
     readonly code: 'invalid_secret';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -721,6 +725,8 @@ export type Error = {
     readonly code: 'operator_only' | 'cross_site' | 'unknown_host' | 'sharing_off';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -728,6 +734,8 @@ export type Error = {
     readonly code: 'not_found';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -735,6 +743,8 @@ export type Error = {
     readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -742,6 +752,8 @@ export type Error = {
     readonly code: 'rate_limited';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -749,6 +761,8 @@ export type Error = {
     readonly code: 'internal_error' | 'attachment_unavailable';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   };
 };
 
@@ -3461,6 +3475,8 @@ export type OfferedModel = {
   readonly name: string;
   /** The size of its context window. */
   readonly context_tokens: number;
+  /** The model route that it is, also for `default`; null for a default of the environment. */
+  readonly route: string | null;
   /** null: the price is unknown. */
   readonly price: {
     readonly input_usd_per_million: number;
@@ -3500,6 +3516,8 @@ export type Settings = {
     /** The routes to try, in this order, when this model fails. `default` is the default model. */
     readonly fallback?: readonly string[] | null;
   }>>;
+  /** The model routes to ask, in this order, when a model without its own fails. */
+  readonly fallbacks: readonly string[];
 };
 
 export type SettingsChange = {
@@ -3517,6 +3535,7 @@ export type SettingsChange = {
   }>>;
   /** A model route, or null for `default_model`. */
   readonly default_route?: string | null;
+  readonly fallbacks?: readonly string[];
 };
 
 export type ModelTest = {
@@ -3623,8 +3642,9 @@ export type UserRetentionRules = {
   readonly usage?: number | null;
 };
 
-export type ModelProviderList = {
+export type ModelProviders = {
   readonly providers: readonly ModelProvider[];
+  readonly presets: readonly ModelProviderPreset[];
 };
 
 export type ModelProvider = {
@@ -3637,21 +3657,85 @@ export type ModelProvider = {
   readonly variable: string | null;
   /** Whether it was added here, and can be removed. */
   readonly stored: boolean;
+  /** The name that people know. */
+  readonly title: string;
+  /** What it answered when it was asked for its models last; null before the first time. */
+  readonly check: {
+    /** `no_list`: it answers, but lists no models, so they are added by name. */
+    readonly state: 'works' | 'key_refused' | 'unreachable' | 'no_list';
+    /** How many models it lists. */
+    readonly models: number;
+    readonly problem: string | null;
+    readonly checked_at: string;
+  } | null;
+};
+
+export type ModelProviderPreset = {
+  readonly name: string;
+  readonly title: string;
+  /** A part in capitals, such as RESOURCE, is for the operator to replace. */
+  readonly base_url: string;
+  /** Whether the address is the same for everyone, and can be left out. */
+  readonly fixed: boolean;
+  readonly needs_key: boolean;
+  /** Where a person gets a key. */
+  readonly key_page: string | null;
 };
 
 export type ModelProviderChange = {
-  /** Required unless the name is openai, anthropic or google. */
+  /** Required unless the name is that of a preset with a fixed address. */
   readonly base_url?: string | null;
   /** Encrypted, and never shown again. Without it, a stored key stays unless the address changes. */
   readonly api_key?: string | null;
 };
 
+export type ModelProviderList = {
+  readonly providers: readonly ModelProvider[];
+};
+
 export type ProviderModelList = {
-  readonly models: readonly ({
-    readonly id: string;
-    readonly context_tokens: number | null;
-    readonly reads: readonly ('image' | 'pdf')[] | null;
-  })[];
+  readonly models: readonly ProviderModel[];
+};
+
+export type ProviderModel = {
+  /** The name of its provider; null for the demo model. */
+  readonly provider: string | null;
+  /** The name of the model at its provider. */
+  readonly name: string;
+  /** What a message sends as `model`; null while it is off. */
+  readonly route: string | null;
+  /** Whether people can choose it. */
+  readonly on: boolean;
+  /** Whether it answers messages that name no other. */
+  readonly default: boolean;
+  readonly context_tokens: number;
+  /** null: the price is unknown. */
+  readonly price: {
+    readonly input_usd_per_million: number;
+    readonly output_usd_per_million: number;
+  } | null;
+  /** Whether the operator has set the price. */
+  readonly price_set: boolean;
+  /** What it reads besides text. null: unknown. */
+  readonly reads: readonly ('image' | 'pdf')[] | null;
+};
+
+export type ProviderModelChange = {
+  readonly provider: string;
+  /** Its name at the provider. */
+  readonly name: string;
+  readonly on?: boolean;
+  /** It is switched on, and answers messages that name no other. */
+  readonly default?: true;
+  /** null: the known price. */
+  readonly price?: {
+    readonly input_usd_per_million: number;
+    readonly output_usd_per_million: number;
+  } | null;
+  /** null: the known size. */
+  readonly context_tokens?: number | null;
+  /** What it reads besides text. null: what is known. */
+  readonly reads?: readonly ('image' | 'pdf')[] | null;
 };
 
 export type SearchSetting = {
@@ -5092,25 +5176,34 @@ export type Routes = {
     body: UserRetentionRules;
     result: UserRetention;
   };
-  /** List the providers of models, without their keys. */
+  /** List the providers of models that are in use, without their keys, and those that can be added. */
   'GET /api/settings/providers': {
-    result: ModelProviderList;
+    result: ModelProviders;
   };
-  /** Store the key of a provider, or add a server with the API of OpenAI. */
+  /** Try the key of a provider, and store it. Its models are listed, and the recommended one is switched on. */
   'PUT /api/settings/providers/{name}': {
     params: { name: string };
     body: ModelProviderChange;
     result: ModelProviderList;
   };
-  /** Remove a stored provider with its key. */
+  /** Remove a stored provider with its key and its models. */
   'DELETE /api/settings/providers/{name}': {
     params: { name: string };
     result: undefined;
   };
-  /** Ask a provider which models it offers. */
-  'GET /api/settings/providers/{name}/models': {
+  /** Ask a provider again for its models, with its key. */
+  'POST /api/settings/providers/{name}/check': {
     params: { name: string };
+    result: ModelProvider;
+  };
+  /** List all models of all providers, each once. */
+  'GET /api/settings/models': {
     result: ProviderModelList;
+  };
+  /** Switch a model on or off, make it the default, or set what is known about it. */
+  'PATCH /api/settings/models': {
+    body: ProviderModelChange;
+    result: undefined;
   };
   /** Show the search engine of the agent, without its key. */
   'GET /api/settings/search': {

@@ -209,12 +209,12 @@ async function chooseModel(chat: Chat, name: string): Promise<void> {
     );
   const picked = name || (await pick(chat, models));
   if (picked === undefined) return;
-  const found = models.get(picked);
+  const found = models.get(picked) ?? (usual?.route === picked ? usual : undefined);
   if (!found)
     return chat.thread.note(
       `The model "${oneLine(picked)}" does not exist. Available models: ${[...models.keys()].join(', ')}.`,
     );
-  chat.model.set(picked);
+  chat.model.set(found.id);
   chat.thread.note(`From here on ${describe(found)} answers.`);
 }
 
