@@ -226,6 +226,15 @@ export function positionOf(state: ThreadState): { turn_id: string; sequence?: nu
   return { turn_id: newest.id, ...(newest.sequence !== undefined && { sequence: newest.sequence }) };
 }
 
+/** How many tokens the last prompt and its answer had. */
+export function tokensInContext({ turns }: Pick<ThreadState, 'turns'>): number | undefined {
+  for (const turn of turns.toReversed()) {
+    const entry = turn.entries.findLast((candidate) => candidate.kind !== 'pick-up' && candidate.usage !== null);
+    if (entry && entry.kind !== 'pick-up' && entry.usage) return entry.usage.input_tokens + entry.usage.output_tokens;
+  }
+  return undefined;
+}
+
 /** The turn that can be cancelled, if one is running. */
 export function findRunningTurn(state: ThreadState): TurnState | undefined {
   return state.turns.findLast((turn) => turn.status === 'running');

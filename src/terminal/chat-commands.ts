@@ -6,6 +6,7 @@ import { formatCost, formatCount } from '@reborn-agent/client/format';
 import type { Socket } from '@reborn-agent/client/socket';
 import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP } from './commands.ts';
+import type { EarlierPrompts } from './earlier-prompts.ts';
 import { getFile, listFiles, undoFiles } from './files/file-commands.ts';
 import type { Focus } from './focus.ts';
 import type { Offers } from './offers.ts';
@@ -31,6 +32,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return copyAnswer(chat);
     case 'status':
       return showStatus(chat);
+    case 'context':
+      return showContext(chat);
     case 'now':
       return chat.sendNow(argument);
     case 'edit':
@@ -90,12 +93,28 @@ async function copyAnswer(chat: Chat): Promise<void> {
   chat.thread.note('Copied, if your terminal lets programs use the clipboard.');
 }
 
-async function showStatus(chat: Chat): Promise<void> {
-  const { threadId, usage } = chat.thread.now();
+async function showContext(chat: Chat): Promise<void> {
+  const { context } = chat.thread.now();
+  const { model } = await findModel(chat);
+  const window = model ? ` of ${formatCount(model.context_tokens, 'token')}` : '';
+  chat.thread.note(
+    context === undefined
+      ? 'No prompt was sent yet.'
+      : `${formatCount(context, 'token')}${window} were in the last prompt and its answer. What is older is summed up when the context gets full.`,
+  );
+}
+
+async function findModel(chat: Chat) {
+  const { threadId } = chat.thread.now();
   const thread = threadId && (await chat.client.call('GET /api/threads/{id}', { params: { id: threadId } }));
   const { models } = await chat.client.call('GET /api/models');
   const route = chat.model.get() ?? (thread ? thread.model : null) ?? DEFAULT;
-  const model = models.find(({ id }) => id === route);
+  return { thread, route, model: models.find(({ id }) => id === route) };
+}
+
+async function showStatus(chat: Chat): Promise<void> {
+  const { usage } = chat.thread.now();
+  const { thread, route, model } = await findModel(chat);
   chat.thread.note(
     [
       ...(thread ? [`thread   ${oneLine(thread.title)} (${thread.id})`] : ['thread   a new one']),
@@ -174,6 +193,7 @@ export type Chat = {
   readonly model: ModelChoice;
   readonly versions: Versions;
   /** The earlier messages of the thread. */
+  readonly earlier: EarlierPrompts;
   readonly prompts: PromptHistory;
   /** Does what the text says, as if it was typed. */
   submit(text: string): void;

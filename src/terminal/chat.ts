@@ -2,6 +2,7 @@ import { createAttention } from './attention.ts';
 import { type Chat, createModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
 import { createConnection } from './connection.ts';
+import { createEarlierPrompts } from './earlier-prompts.ts';
 import type { Entry } from './entries.ts';
 import { readAttachedFiles, resourceReader } from './files/attached-files.ts';
 import { createFocus } from './focus.ts';
@@ -83,8 +84,12 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
   const focus = createFocus(() => thread.now().entries, draw);
   const model = createModelChoice(draw);
   const versions = createVersions({ screen, thread, chosenModel: () => model.get(), focusOn: (id) => focus.on(id) });
-  const prompts = createPromptHistory(() => thread.now().entries.flatMap(promptOf));
-  const shared = { screen, client, socket, offers, thread, focus, model, versions, prompts };
+  const earlier = createEarlierPrompts(client);
+  const prompts = createPromptHistory(() => {
+    const { threadId, entries } = thread.now();
+    return [...earlier.outside(threadId), ...entries.flatMap(promptOf)];
+  });
+  const shared = { screen, client, socket, offers, thread, focus, model, versions, earlier, prompts };
   const chat: Chat = { ...shared, submit, sendNow: (text) => sendNow(chat, text), attempt, quit };
   const connection = createConnection(chat, options);
   socket.onConnection(() => connection.change(socket.connection().state === 'live'));

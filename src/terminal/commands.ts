@@ -16,6 +16,7 @@ export const COMMANDS = [
   { name: 'undo', description: 'Undo the newest change of the files' },
   { name: 'copy', description: 'Copy the last answer' },
   { name: 'status', description: 'Show the thread, its model, tokens and cost' },
+  { name: 'context', description: 'Show how full the context of the model is' },
   { name: 'export', description: 'Write this thread to a file: /export notes.md' },
   { name: 'help', description: 'Show the keys and commands' },
 ] as const;

@@ -42,6 +42,7 @@ export function createConnection(chat: Chat, options: Options): Connection {
 async function greet(chat: Chat, { locate, threadId, notices }: Options): Promise<void> {
   const { client, thread, model } = chat;
   void chat.offers.commands(); // so that they are there when a slash is typed
+  chat.attempt(() => chat.earlier.load());
   const found = await client.call('GET /api/status');
   model.setDefault(found.model.demo ? 'demo model' : found.model.name);
   if (threadId) await thread.open(threadId);

@@ -1,7 +1,13 @@
 import type { OpenGate, Spent } from '@reborn-agent/client/api';
 import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
 import { sendMessage, sendVersion } from '@reborn-agent/client/send';
-import { EMPTY_THREAD, findRunningTurn, type ThreadState, type TurnState } from '@reborn-agent/client/thread-state';
+import {
+  EMPTY_THREAD,
+  findRunningTurn,
+  type ThreadState,
+  type TurnState,
+  tokensInContext,
+} from '@reborn-agent/client/thread-state';
 import { anchorNow, createEntryList, type Entry } from './entries.ts';
 import type { Attachment } from './files/attached-files.ts';
 import { createLocalEntries, type LocalEntries } from './local-entries.ts';
@@ -18,6 +24,8 @@ export type Shown = {
   /** Set while the turn waits for a place on a replica, or a failed model call is repeated. */
   readonly trouble: string | undefined;
   readonly usage: Usage;
+  /** The tokens of the last prompt and its answer. */
+  readonly context: number | undefined;
 };
 
 /** The thread on the screen: its entries, and the notes of this terminal among them. */
@@ -123,6 +131,7 @@ function derive({ followed, listEntries, local, accepted, usage }: State, thread
     running: running?.id ?? accepted,
     trouble: troubleOf(thread, running),
     usage: thread.thread?.usage ?? usage,
+    context: tokensInContext(thread),
   };
 }
 

@@ -317,6 +317,22 @@ describe('a command that is typed', () => {
     expect(stdout.split('\n')).toContain(`${id.slice(-8)}\tsay tabbed`);
   });
 
+  test('/context says how full the model is, and Up in a new chat brings back what was said in another', async () => {
+    const first = await open();
+    await first.say('say remembered');
+    await first.sees(/Reborn\nremembered/);
+    await first.say('/context');
+    await first.sees(/tokens? of [\d,]+ tokens were in the last prompt/);
+    await first.close();
+
+    const { press, sees } = await open();
+    await waitFor('the earlier messages', async () => {
+      await press('Up');
+      return (await sees('❯')).includes('❯ say remembered');
+    });
+    await press('C-u');
+  });
+
   test('/export writes the thread for its owner alone, and never over a file', async () => {
     const { say, sees } = await open();
     const file = path.join(chat.home, 'trip.md');

@@ -180,7 +180,7 @@ describe('messages that wait behind a running answer', () => {
     for (const message of ['say second', 'say third', 'say fourth']) {
       await type(message);
       await press('Enter');
-      await sees(`You  queued\n${message}`);
+      await sees(`You  read after this step\n${message}`);
     }
 
     await press('Tab');
@@ -189,10 +189,10 @@ describe('messages that wait behind a running answer', () => {
     await loses('say fourth');
 
     await press('Tab', 'Enter');
-    await loses('You  queued\nsay third');
+    await loses('You  read after this step\nsay third');
     await type(' changed');
     await press('Enter');
-    await sees('You  queued\nsay third changed');
+    await sees('You  read after this step\nsay third changed');
 
     await press('Escape');
     await sees(/Cancelled\.\n\nYou\nsay second\n\nReborn\nsecond\n\nYou\nsay third changed\n\nReborn\nthird changed/);

@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { ThreadState } from '@reborn-agent/client/thread-state';
+import { type ThreadState, tokensInContext } from '@reborn-agent/client/thread-state';
 import { useServices } from '../../app/services.ts';
 import { formatNumber } from '../../format/number.ts';
 
 /** How full the model's window was the last time; the whole thread counts towards it. */
 export function ContextMeter({ state }: { readonly state: ThreadState }) {
   const { me } = useServices();
-  const tokens = contextOf(state);
+  const tokens = tokensInContext(state);
   if (tokens === undefined) return null;
   const window = me.model.context_tokens;
   const share = Math.min(1, tokens / window);
@@ -23,14 +23,6 @@ export function ContextMeter({ state }: { readonly state: ThreadState }) {
       <Trans>{formatShare(share)} of the context</Trans>
     </p>
   );
-}
-
-function contextOf(state: ThreadState): number | undefined {
-  for (const turn of state.turns.toReversed()) {
-    const entry = turn.entries.findLast((candidate) => candidate.kind !== 'pick-up' && candidate.usage !== null);
-    if (entry && entry.kind !== 'pick-up' && entry.usage) return entry.usage.input_tokens + entry.usage.output_tokens;
-  }
-  return undefined;
 }
 
 const formatShare = (share: number) => (share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`);
