@@ -20,6 +20,8 @@ export type CreateResponse = {
   readonly stream?: boolean | null;
   /** Answer at once, with status queued. */
   readonly background?: boolean | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** `false`: the response is deleted once it has been delivered. */
   readonly store?: boolean | null;
   /** `reborn.tool_activity` adds the agent's tool calls to the output, `code_interpreter_call.outputs` what code of a hosted tool has printed and drawn, `web_search_call.action.sources` the addresses that a hosted search has found, and `file_search_call.results` the passages that it has found in vector stores. Other values are ignored. */
@@ -151,8 +153,9 @@ export type Response = {
     readonly id: string;
   } | null;
   readonly error: Failure | null;
+  /** `steered`: a message of the person came that was to be read first. */
   readonly incomplete_details: {
-    readonly reason: 'max_output_tokens';
+    readonly reason: 'max_output_tokens' | 'steered';
   } | null;
   readonly instructions: string | null;
   readonly max_output_tokens: null;
@@ -183,8 +186,10 @@ export type Response = {
   readonly top_p: number;
   readonly truncation: 'disabled';
   readonly usage: Usage;
-  /** The response that continued after a person answered what this one waited for. */
+  /** The response that continued after a person answered what this one waited for, or sent the message that steered it. */
   readonly x_continued_by?: string;
+  /** Where the input is. Only a create that begins says it. */
+  readonly placed?: Placement;
 };
 
 export type Failure = {
@@ -475,6 +480,19 @@ export type Cost = {
   readonly input_usd: string;
   readonly output_usd: string;
   readonly currency: 'USD';
+};
+
+export type Placement = {
+  readonly type: 'started';
+} | {
+  readonly type: 'steering';
+} | {
+  readonly type: 'queued';
+  /** How many turns come first, the running one included. */
+  readonly ahead: number;
+} | {
+  readonly type: 'waits';
+  readonly gate: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
 };
 
 export type StreamEvent = {
@@ -905,6 +923,56 @@ export type DeletedConversation = {
 export type AddItems = {
   /** Stored as history; no model is asked. */
   readonly items: readonly GivenItem[];
+};
+
+export type SteerMessage = {
+  readonly type: 'response.steer';
+  /** A response of this socket that is in progress, or waits for a tool. */
+  readonly previous_response_id: string;
+  /** A message, or messages with the role `user`. */
+  readonly input: string | readonly ({
+    readonly type?: 'message' | null;
+    readonly role: 'user';
+    readonly content: GivenContent;
+  })[];
+};
+
+export type SteerEvent = {
+  readonly type: 'response.steer.accepted';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly steer: {
+    readonly id: string;
+    readonly previous_response_id: string;
+  };
+} | {
+  readonly type: 'response.steer.pending';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly steer: {
+    readonly id: string;
+    readonly previous_response_id: string;
+  };
+  readonly reason: 'waiting_for_required_input';
+  readonly required_input: readonly {
+    readonly type: 'function_call_output';
+    readonly call_id: string;
+    readonly name: string;
+  }[];
+} | {
+  readonly type: 'response.steer.failed';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly error: {
+    readonly type: 'invalid_request_error';
+    readonly code: 'response_not_found' | 'invalid_input' | 'steering_not_supported' | 'too_many_pending_steers' | 'response_already_completed' | 'response_not_active' | 'successor_creation_failed';
+    readonly message: string;
+  };
+  readonly steer: {
+    readonly id?: string;
+    readonly previous_response_id: string;
+    readonly input: unknown;
+  };
 };
 
 /** Unknown fields are ignored. */
@@ -1531,6 +1599,8 @@ export type ItemList = {
   readonly versions: readonly TurnVersions[];
   /** The turns on this page whose messages were refused at a gate: no model has read them. */
   readonly refused: readonly string[];
+  /** The turns on this page that a later message has ended early. */
+  readonly steered: readonly string[];
 };
 
 export type ThreadItem = {
@@ -1584,7 +1654,8 @@ export type ThreadItem = {
       /** The path of the document. */
       readonly file: string;
       readonly page: number;
-      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      /** `unchecked`: words are quoted, and the page has no text to compare them with. */
+      readonly check: 'unknown' | 'missing' | 'unchecked' | 'quoted' | 'read';
       readonly quotation?: string;
     })[];
   };
@@ -1693,8 +1764,14 @@ export type QueuedTurn = {
   readonly seq: number;
   readonly channel: string;
   readonly created_at: string;
+  /** Where the message is now. */
+  readonly placed: Placement;
   /** Its input. */
   readonly items: readonly ThreadItem[];
+};
+
+export type HurryRequest = {
+  readonly when_busy: 'steer' | 'now';
 };
 
 export type VersionRequest = {
@@ -1709,6 +1786,8 @@ export type ChatAccepted = {
   readonly response_id: string;
   readonly turn_id: string;
   readonly status: 'queued';
+  /** Where the message is now; null when its turn has ended. */
+  readonly placed: Placement | null;
 };
 
 export type FileList = {
@@ -2045,6 +2124,14 @@ export type TurnInspection = {
     readonly usage: Spent;
     readonly created_at: string;
   } | null;
+  /** The message that ended the turn early. */
+  readonly steered_by: {
+    readonly turn_id: string;
+    /** How the message begins. */
+    readonly message: string;
+    /** The time from the message to the end of this turn. */
+    readonly waited_ms: number;
+  } | null;
   readonly superseded: readonly {
     readonly attempt: number;
     readonly text: string;
@@ -2110,6 +2197,8 @@ export type ChatRequest = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3224,6 +3313,8 @@ export type Me = {
     readonly default_model: string | null;
     /** Whether a model names new threads. */
     readonly generate_titles: boolean;
+    /** What happens to a message that is sent in an app or a chat while the agent works. `steer`: it is read after the present step; `queue`: after the answer. */
+    readonly when_busy: 'steer' | 'queue';
   };
   readonly single_sign_on: boolean;
   /** Whether threads can be shared by a link. */
@@ -3241,6 +3332,7 @@ export type Me = {
 export type MeChange = {
   readonly default_model?: string | null;
   readonly generate_titles?: boolean;
+  readonly when_busy?: 'steer' | 'queue';
 };
 
 export type ExportLine = {
@@ -3879,6 +3971,8 @@ export type ClientMessage = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3967,6 +4061,8 @@ export type ServerMessage = {
   readonly thread_id: string;
   readonly turn_id: string;
   readonly response_id: string;
+  /** Where the message is now; null when its turn has ended. */
+  readonly placed: Placement | null;
 } | {
   readonly type: 'resubscribe';
   readonly thread_id: string;
@@ -4023,6 +4119,8 @@ export type TurnEvent = {
     readonly code: string;
     readonly message: string;
   } | null;
+  /** The turn of the message that ended this one early. */
+  readonly steered_by: string | null;
   readonly usage: Spent;
   readonly ended_at: string;
 };
@@ -4068,7 +4166,8 @@ export type BareItem = {
       /** The path of the document. */
       readonly file: string;
       readonly page: number;
-      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      /** `unchecked`: words are quoted, and the page has no text to compare them with. */
+      readonly check: 'unknown' | 'missing' | 'unchecked' | 'quoted' | 'read';
       readonly quotation?: string;
     })[];
   };
@@ -4471,6 +4570,15 @@ export type Routes = {
   'DELETE /api/threads/{id}/queue/{turn}': {
     params: { id: string; turn: string };
     result: undefined;
+  };
+  /** Let a message that waits steer the running turn, with the messages before it. */
+  'PATCH /api/threads/{id}/queue/{turn}': {
+    params: { id: string; turn: string };
+    body: HurryRequest;
+    result: {
+      /** Where the message is now; null when its turn has ended. */
+      readonly placed: Placement | null;
+    };
   };
   /** Edit a message in place, or ask for another answer. */
   'POST /api/threads/{id}/items/{item}/versions': {

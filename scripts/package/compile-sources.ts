@@ -3,8 +3,8 @@ import path from 'node:path';
 import { type InputOptions, type OutputOptions, rolldown } from 'rolldown';
 import { PROGRAMS } from '../../src/program-files.ts';
 
-/** Native code, a stand-in for WASI with a thread, and compilers: npm installs them. Every other dependency is bundled. */
-export const NOT_BUNDLED = /^(@bytecodealliance\/preview2-shim|@napi-rs\/keyring|rolldown|componentize-qjs)(\/|$)/;
+/** Native code and compilers: npm installs them. Every other dependency is bundled. */
+export const NOT_BUNDLED = /^(@napi-rs\/keyring|rolldown|componentize-qjs)(\/|$)/;
 /** Optional modules that `pg` tries to load. */
 const ABSENT = /^pg-(native|cloudflare)$/;
 

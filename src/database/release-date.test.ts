@@ -4,7 +4,7 @@ import { describeAge, releaseDateOf } from './release-date.ts';
 const dayOf = (version: string) => releaseDateOf(version)?.toISOString().slice(0, 10);
 
 test('listed releases have their date, and later ones the date in the schedule', () => {
-  expect(['18.0', '18.4', '18.5', '18.6', '18.7'].map(dayOf)).toEqual([
+  expect(['18.0', '18.4', '18.6', '18.7', '18.8'].map(dayOf)).toEqual([
     '2025-09-25',
     '2026-05-14',
     '2026-08-13',

@@ -1,6 +1,6 @@
-/** When the first releases of PostgreSQL 18 came out. 18.3 was outside of the schedule, so the list can't be computed. */
+/** When the first releases of PostgreSQL 18 came out. 18.3 was outside of the schedule, and there is no 18.5: the list can't be computed. */
 const MAJOR = 18;
-const RELEASES = ['2025-09-25', '2025-11-13', '2026-02-12', '2026-02-26', '2026-05-14'];
+const RELEASES = ['2025-09-25', '2025-11-13', '2026-02-12', '2026-02-26', '2026-05-14', '2026-08-13', '2026-08-13'];
 
 /**
  * When a release of the built-in PostgreSQL came out; undefined for other major versions. Later releases than the listed

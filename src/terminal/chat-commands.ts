@@ -31,6 +31,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return copyAnswer(chat);
     case 'status':
       return showStatus(chat);
+    case 'now':
+      return chat.sendNow(argument);
     case 'edit':
       return chat.versions.editOne();
     case 'regenerate':
@@ -175,6 +177,8 @@ export type Chat = {
   readonly prompts: PromptHistory;
   /** Does what the text says, as if it was typed. */
   submit(text: string): void;
+  /** Sends this message, or the first one that waits, and stops the running step. */
+  sendNow(text: string): Promise<void>;
   /** Does the work, and shows why it failed. */
   attempt(work: () => Promise<void>): void;
   quit(): void;

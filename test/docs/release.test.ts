@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { RELEASES } from '../support/released-source.ts';
+import { hasSource, RELEASES } from '../support/released-source.ts';
 
 type Manifest = { readonly version: string; readonly dependencies?: Readonly<Record<string, string>> };
 
@@ -34,4 +35,12 @@ test('releases.json has a commit for every version of CHANGELOG.md before this o
     sections.slice(1).toReversed(),
   );
   for (const { commit } of RELEASES) expect(commit).toMatch(/^[0-9a-f]{40}$/);
+});
+
+const last = RELEASES.at(-1);
+
+test.runIf(last && hasSource(last))('a migration of the last release never changes: a new one follows it', () => {
+  const git = (...words: string[]) => execFileSync('git', words, { encoding: 'utf8' }).trim();
+
+  expect(git('diff', '--name-only', '--diff-filter=a', last?.commit ?? '', '--', 'migrations')).toBe('');
 });

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -24,16 +24,21 @@ const EXCLUDED = ['**/node_modules/**', '**/*.test.ts', 'web/dist/**'];
 export async function installPackage() {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-package-'));
   await chmod(folder, 0o755);
-  const packed = await cachedFolder('package', await hashOfFiles(SOURCES, EXCLUDED), pack);
-  const { filename, files } = JSON.parse(await readFile(path.join(packed, 'packed.json'), 'utf8')) as Packed;
+  const { tarball, files } = await packPackage();
   const installed = path.join(folder, 'node_modules/reborn-agent');
   await mkdir(installed, { recursive: true });
-  await run('tar', ['xzf', path.join(packed, filename), '--strip-components=1', '-C', installed]);
+  await run('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
   await linkDependencies(folder, installed);
   return { folder, installed, files, remove: () => rm(folder, { recursive: true }) };
 }
 
-/** Builds and packs it once for each state of the sources. Most of that time goes to the browser app. */
+/** The package as it is published, built once for each state of the sources. Most of that time goes to the browser app. */
+export async function packPackage() {
+  const packed = await cachedFolder('package', await hashOfFiles(SOURCES, EXCLUDED), pack);
+  const { filename, files, version } = JSON.parse(await readFile(path.join(packed, 'packed.json'), 'utf8')) as Packed;
+  return { tarball: path.join(packed, filename), files, version };
+}
+
 async function pack(folder: string): Promise<void> {
   await run(process.execPath, ['scripts/build-package.ts', path.join(folder, 'built')], { cwd: ROOT });
   const { stdout } = await run('npm', ['pack', '--json', './built'], { cwd: folder });
@@ -41,7 +46,7 @@ async function pack(folder: string): Promise<void> {
   await writeFile(path.join(folder, 'packed.json'), JSON.stringify(packed));
 }
 
-type Packed = { filename: string; files: { path: string }[] };
+type Packed = { filename: string; version: string; files: { path: string }[] };
 
 /** npm 12 names each package; before it was a list. */
 function parsePacked(stdout: string): Packed[] {
@@ -55,16 +60,6 @@ async function linkDependencies(folder: string, installed: string): Promise<void
     await mkdir(path.dirname(link), { recursive: true });
     await symlink(path.join(ROOT, 'node_modules', name), link);
   }
-}
-
-/** The process that checks a tool may read its own packages and follow no link out of them, so here they are copied. */
-export async function copyShim(folder: string): Promise<void> {
-  const shim = 'node_modules/@bytecodealliance/preview2-shim';
-  await rm(path.join(folder, shim));
-  const needed = (await listInstalled(ROOT, [shim])).map((each) => each.folder);
-  for (const each of [shim, ...needed])
-    if (existsSync(path.join(ROOT, each)))
-      await cp(path.join(ROOT, each), path.join(folder, each), { recursive: true });
 }
 
 /** The bytes that an installation takes on this machine: the package, and what npm installs with it. */

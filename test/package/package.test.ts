@@ -13,7 +13,6 @@ import { freshHome } from '../support/fresh-home.ts';
 import { TOKEN, textOf, type WireResponse, webhookClientOf } from '../support/service.ts';
 import {
   canBecome,
-  copyShim,
   findBundled,
   installPackage,
   openInstalled,
@@ -120,17 +119,25 @@ test('the package has everything it needs and nothing else from the checkout', a
   expect(manifest).not.toHaveProperty('scripts');
 });
 
-test('npm installs only what cannot be bundled', async () => {
-  const { dependencies } = JSON.parse(await readFile(path.join(installation.installed, 'package.json'), 'utf8'));
+test('npm installs only native code, in exact versions, and an installation works without it', async () => {
+  const manifest = JSON.parse(await readFile(path.join(installation.installed, 'package.json'), 'utf8'));
+  const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
+  const { optionalDependencies: builds } = packages['node_modules/@napi-rs/keyring'];
 
-  expect(Object.keys(dependencies)).toEqual(['@bytecodealliance/preview2-shim', '@napi-rs/keyring']);
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(Object.keys(manifest.optionalDependencies)).toEqual([
+    '@napi-rs/keyring',
+    ...Object.keys(JSON.parse(await readFile('package.json', 'utf8')).optionalDependencies),
+  ]);
+  for (const version of Object.values({ ...manifest.optionalDependencies, ...builds }))
+    expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
 });
 
 test('an installation takes less than 125 MB, PostgreSQL included', async () => {
   expect(await sizeWithDependencies(installation.installed)).toBeLessThan(125e6);
 });
 
-test('the bill of materials lists every dependency, bundled or not', async () => {
+test('the bill of materials lists every dependency, bundled or not, with its licence and what it needs', async () => {
   const bom = JSON.parse(await readFile(path.join(installation.installed, 'sbom.cdx.json'), 'utf8'));
   const checkout = JSON.parse(await readFile('package.json', 'utf8'));
   const named = (bom.components as { name: string }[]).map(({ name }) => name);
@@ -138,6 +145,14 @@ test('the bill of materials lists every dependency, bundled or not', async () =>
   expect(bom.bomFormat).toBe('CycloneDX');
   expect(named).toEqual(expect.arrayContaining(Object.keys(checkout.dependencies)));
   const native = (bom.components as { purl: string }[]).map(({ purl }) => purl).filter((purl) => /generic/.test(purl));
+  expect((bom.components as { licenses?: unknown[] }[]).filter(({ licenses }) => !licenses)).toEqual([]);
+  const needs = new Map(
+    (bom.dependencies as { ref: string; dependsOn: string[] }[]).map((each) => [each.ref, each.dependsOn]),
+  );
+  expect(needs.get('node_modules/fastify')).toContain('node_modules/avvio');
+  expect(needs.get(bom.metadata.component['bom-ref'])).toContain('node_modules/fastify');
+  const refs = (bom.components as { 'bom-ref': string }[]).map((component) => component['bom-ref']);
+  expect([...needs.values()].flat().filter((ref) => !refs.includes(ref))).toEqual([]);
   expect(native).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^pkg:generic\/postgresql@18\.\d+$/),
@@ -166,7 +181,6 @@ test('the notices include the licence of everything bundled with the program and
 });
 
 test('a tool is checked, installed and called', async () => {
-  await copyShim(installation.folder);
   const { path: wasm } = await buildTool('examples/custom-tool');
   const home = await freshHome();
   const program = path.join(installation.installed, 'bin/reborn.js');

@@ -48,7 +48,7 @@ export const journey = () =>
 export type StartAnother = (more?: Record<string, string>, parts?: Parts) => Promise<Service>;
 
 /** The settings that make a service use `model`. */
-const settingsFor = (model: Pick<ScriptedModel, 'url'>) => ({
+export const settingsFor = (model: Pick<ScriptedModel, 'url'>) => ({
   LLM_PROVIDER: 'openai-compatible',
   LLM_MODEL: 'scripted',
   LLM_BASE_URL: model.url,

@@ -1,7 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useServices } from '../app/services.ts';
-import { client } from '../client/client.ts';
 import { formatExact } from '../format/time.ts';
 import { chooseLanguage, LANGUAGE_NAMES, type LanguageChoice, useLanguageChoice } from '../language/language.ts';
 import { DEFAULT_MODEL, modelWith, nameOf, useChooseDefault, useModels } from '../models/use-models.ts';
@@ -11,9 +9,9 @@ import { Section } from '../parts/section.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Select } from '../parts/select.tsx';
 import { Setting, Settings } from '../parts/setting.tsx';
-import { Switch } from '../parts/switch.tsx';
 import { chooseTextSize, type TextSize, useTextSize } from '../theme/text-size.ts';
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme/theme.ts';
+import { Preference } from './preference.tsx';
 
 /** How the app looks and answers for one person. */
 export function GeneralPage() {
@@ -67,15 +65,9 @@ function Appearance() {
 
 function Chat() {
   const { me } = useServices();
-  const queries = useQueryClient();
   const { data } = useModels();
   const choose = useChooseDefault();
-  const titles = useMutation({
-    mutationFn: (generate: boolean) => client.call('PATCH /api/me', { body: { generate_titles: generate } }),
-    onSuccess: (changed) => queries.setQueryData(['me'], changed),
-  });
   const models = data?.models ?? [];
-  const error = choose.error ?? titles.error;
   return (
     <>
       <Settings label={t`Chat`}>
@@ -90,21 +82,20 @@ function Chat() {
             onChoose={(id) => choose.mutate(id)}
           />
         </Setting>
-        <Setting
-          inline
+        <Preference
           name={t`Name threads by itself`}
           about={t`A model reads the first message and its answer, and writes a short title.`}
-          savedAt={titles.isSuccess ? titles.submittedAt : undefined}
-        >
-          <Switch
-            label={t`Name threads by itself`}
-            checked={titles.isPending ? titles.variables : me.preferences.generate_titles}
-            disabled={titles.isPending}
-            onChange={(on) => titles.mutate(on)}
-          />
-        </Setting>
+          checked={me.preferences.generate_titles}
+          change={(on) => ({ generate_titles: on })}
+        />
+        <Preference
+          name={t`Read messages while it works`}
+          about={t`A message that is sent while the agent works is read after its present step. Otherwise it is the next in line.`}
+          checked={me.preferences.when_busy === 'steer'}
+          change={(on) => ({ when_busy: on ? 'steer' : 'queue' })}
+        />
       </Settings>
-      {error && <Problem error={error} />}
+      {choose.error && <Problem error={choose.error} />}
     </>
   );
 }

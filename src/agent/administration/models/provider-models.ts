@@ -51,7 +51,8 @@ export function createProviderModels(parts: ModelParts) {
       if (recommended === undefined) return;
       const model = await findModel(actor, name, recommended);
       const isDemo = configured.provider === 'demo' && (await settings.readDefaultRoute()) === null;
-      await (isDemo ? models.makeDefault : models.switchOn)(actor.userId, name, model);
+      if (isDemo) await models.makeDefault(actor.userId, name, model);
+      else await models.switchOn(actor.userId, name, model);
     },
 
     /** Removes a provider. Without another key, its models are removed as well. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { packageFile, programFile } from '#program-files.ts';
 import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
@@ -82,13 +81,11 @@ function transpileApart(wasm: Uint8Array, gates: boolean): Promise<{ files: Comp
 
 /** It can read only the program and its packages. */
 function preparerFlags(): string[] {
-  const shim = fileURLToPath(import.meta.resolve('@bytecodealliance/preview2-shim'));
-  const packages = shim.slice(0, shim.indexOf('node_modules') + 'node_modules'.length);
   return [
     '--permission',
     '--allow-worker', // the transpiler's stand-in for WASI starts a thread when it is loaded
-    `--allow-fs-read=${packages}/*`,
     `--allow-fs-read=${packageFile('src')}/*`,
+    `--allow-fs-read=${packageFile('node_modules')}/*`, // in a checkout; in the package, everything is in src
     `--allow-fs-read=${packageFile('package.json')}`,
     '--no-warnings',
     '--max-old-space-size=1024',

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packPackage } from '../package/installed.ts';
+import { hasSource, RELEASES } from '../support/released-source.ts';
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
+import { canMakeMachines, type Machine, makeMachine } from './empty-machine.ts';
+import { startPackageRegistry } from './package-registry.ts';
+import { packNative, packReleased } from './packages.ts';
+import { walkThroughUpgrade } from './upgrade-journey.ts';
+
+const last = RELEASES.at(-1);
+
+describe.runIf(last && hasSource(last) && canMakeMachines())('on an empty machine', () => {
+  let machine: Machine;
+  let model: ScriptedModel;
+
+  beforeAll(async () => {
+    [machine, model] = [await makeMachine(), await startScriptedModel()];
+  });
+  afterAll(async () => {
+    await model.close();
+    await machine.remove();
+  });
+
+  test('a thread of the last release continues after an upgrade and after a rollback', async () => {
+    if (!last) return;
+    const [before, now, native] = [await packReleased(last), await packPackage(), await packNative()];
+    const registry = await startPackageRegistry([before.tarball, now.tarball, ...native]);
+    try {
+      const versions = { registry: registry.url, before: before.version, now: now.version };
+      const { first, upgraded, rolledBack, bytes } = await walkThroughUpgrade(machine, model, versions);
+
+      expect(first).toBe('violet');
+      expect(upgraded).toContain('say violet');
+      expect(rolledBack).toContain('say violet');
+      expect(bytes).toBeLessThan(125e6);
+    } finally {
+      registry.close();
+    }
+  });
+});
