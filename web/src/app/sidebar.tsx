@@ -74,7 +74,6 @@ function Places() {
     <div className="shrink-0 px-2 pb-1">
       <Link
         to="/"
-        title={t`New thread (Ctrl Shift O)`}
         className="mb-1 flex min-h-target items-center gap-3 rounded border border-rule bg-raised px-2 font-medium shadow-rest hover:bg-hover"
       >
         <Icon name="add" />

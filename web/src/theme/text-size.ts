@@ -5,9 +5,9 @@ export type TextSize = 'small' | 'normal' | 'large';
 const KEY = 'reborn.text-size';
 const listeners = new Set<() => void>();
 
-/** Puts the chosen size of messages on the page. */
+/** Gives messages the size that the person has chosen; theme.css has the sizes. */
 export function installTextSize(): void {
-  document.documentElement.dataset['text'] = readSize();
+  document.documentElement.dataset['text'] = readTextSize();
 }
 
 export function chooseTextSize(size: TextSize): void {
@@ -17,14 +17,14 @@ export function chooseTextSize(size: TextSize): void {
   for (const listener of listeners) listener();
 }
 
-export const useTextSize = (): TextSize => useSyncExternalStore(listen, readSize);
+export const useTextSize = (): TextSize => useSyncExternalStore(listen, readTextSize);
+
+function readTextSize(): TextSize {
+  const stored = localStorage.getItem(KEY);
+  return stored === 'small' || stored === 'large' ? stored : 'normal';
+}
 
 function listen(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-function readSize(): TextSize {
-  const stored = localStorage.getItem(KEY);
-  return stored === 'small' || stored === 'large' ? stored : 'normal';
 }
