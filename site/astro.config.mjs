@@ -17,6 +17,7 @@ export default defineConfig({
             'use/sources',
             'use/search',
             'use/documents',
+            'use/steering',
             'use/approvals',
             'use/missions',
             'use/channels',

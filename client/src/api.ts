@@ -1770,7 +1770,7 @@ export type QueuedTurn = {
   readonly items: readonly ThreadItem[];
 };
 
-export type HurryRequest = {
+export type SteerRequest = {
   readonly when_busy: 'steer' | 'now';
 };
 
@@ -4574,7 +4574,7 @@ export type Routes = {
   /** Let a message that waits steer the running turn, with the messages before it. */
   'PATCH /api/threads/{id}/queue/{turn}': {
     params: { id: string; turn: string };
-    body: HurryRequest;
+    body: SteerRequest;
     result: {
       /** Where the message is now; null when its turn has ended. */
       readonly placed: Placement | null;

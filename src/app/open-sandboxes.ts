@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS, type Sandboxes } from '#sandbox/sandbox.ts';
 import { createSandboxes, NO_SANDBOXES } from '#sandbox/sandboxes.ts';
 import type { Base } from './base.ts';
 
-/** Where code of the agent runs. The machine is probed while other parts are opened, and nobody waits for it before the first turn. */
+/** Where code of the agent runs. The machine is probed while other parts are opened, and no one waits for it before the first turn. */
 export function openSandboxes({
   config,
   parts,

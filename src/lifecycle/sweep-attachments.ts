@@ -32,7 +32,7 @@ async function sweepPiece(pool: EnginePool, graceMs: number): Promise<number> {
   return rows[0]?.looked ?? 0;
 }
 
-/** Containers that have expired, whose files become idle attachments; vector stores, and what nobody waits for any more. */
+/** Containers that have expired, whose files become idle attachments; vector stores, and what no one waits for any more. */
 const EXPIRE = [
   `delete from workspaces
    where expires_minutes is not null and last_active_at <= now() - make_interval(mins => expires_minutes)`,

@@ -58,7 +58,7 @@ export type ModelAnswer = {
   /** `length`: the model's own limit cut the answer short. */
   readonly finish: 'stop' | 'length';
   readonly usage: Usage;
-  /** Pages that the provider has searched or read by itself, and cites. Nobody has checked them here. */
+  /** Pages that the provider has searched or read by itself, and cites. No one has checked them here. */
   readonly sources?: readonly ProviderSource[];
   readonly thoughts?: AnswerThoughts;
   /** Summaries of the reasoning before the text, and of the reasoning between the text and the calls. */

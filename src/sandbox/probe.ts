@@ -37,7 +37,7 @@ async function ask(runner: Runner, question: string, more: object): Promise<unkn
   return JSON.parse(output);
 }
 
-/** What the runner tells when it starts. So each start is checked, at hardly any cost. */
+/** The report of the runner when it starts. So each start is checked, at hardly any cost. */
 export function layersOf(facts: Facts, rung: RungName, limits: Limits): Layer[] {
   const holds = rung === 'bubblewrap' ? behindBubblewrap(facts) : inContainer(facts);
   const mostBytes = limits.workspaceBytes + 2 * limits.tmpBytes + 3 * PAGE;

@@ -4,7 +4,7 @@ import type { Strength } from './sandbox.ts';
 
 export type RungName = 'bubblewrap' | 'runners';
 
-/** A way to have runners that are kept apart from the machine. There is no fall-back from one to another. */
+/** A way to have runners that are kept apart from the machine. None replaces another. */
 export type Rung = {
   readonly name: RungName;
   /** Looks before the first start. Throws NoSandbox if there can be none. */

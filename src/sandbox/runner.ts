@@ -83,7 +83,7 @@ export function createRunner(process: RunnerProcess, limits: Limits): Runner {
   };
 }
 
-/** A pipe that breaks is no error of its own: the process has ended, and the next question says so. */
+/** A broken pipe is not an error: the process has ended, and the next question says so. */
 async function waitForRoom({ input, ended }: RunnerProcess, signal: AbortSignal): Promise<void> {
   await Promise.race([once(input, 'drain', { signal }), ended]).catch(() => signal.throwIfAborted());
 }

@@ -133,7 +133,7 @@ function rememberStrength(options: SandboxOptions, running: Set<Runner>, makeRoo
   let loss: Loss | undefined;
 
   /**
-   * What the last look has seen: only the first caller waits for it. While no code runs, the next look begins when somebody asks:
+   * What the last look has seen: only the first caller waits for it. While no code runs, the next look begins when someone asks:
    * bubblewrap may have been installed or repaired since.
    */
   async function now(): Promise<Strength> {

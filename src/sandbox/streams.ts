@@ -10,7 +10,7 @@ type Stream = { readonly duplex: Duplex; data(body: Buffer): void; room(bytes: n
 const MOST_AT_ONCE = 32 * 1024;
 
 /**
- * The connections of a guest, as frames of its runner. A number is used once, and the first bytes open it. Nobody can make the service
+ * The connections of a guest, as frames of its runner. A number is used once, and the first bytes open it. No one can make the service
  * keep more than the window of each stream: what is not read by `accept` is not asked for, and more than that is a wrong frame.
  */
 export function createStreams(tell: Conversation['tell'], accept: (connection: Duplex) => void): Streams {
@@ -108,7 +108,7 @@ function createStream(say: Say, onGone: () => boolean): Stream {
       send();
     },
     close() {
-      isClosed = true; // nobody reads what is written from now on
+      isClosed = true; // no one reads what is written from now on
       onGone();
       duplex.push(null);
       send();

@@ -9,9 +9,9 @@ export type WarmPool<T extends Warm> = {
   /** What was kept for exactly this version. One for another version is of no use any more, and ends. */
   take(key: WorkspaceVersion): T | undefined;
   keep(key: WorkspaceVersion, thing: T): void;
-  /** Ends what was kept longest, so that somebody else has its place. Returns whether there was something. */
+  /** Ends what was kept longest, so that someone else has its place. Returns whether there was something. */
   readonly dropOldest: () => boolean;
-  /** Nobody enters any more, and nothing is kept. */
+  /** No one enters any more, and nothing is kept. */
   close(): void;
 };
 

@@ -7,7 +7,7 @@ type Options = {
   readonly now?: () => number;
 };
 
-/** Nobody has looked away from a shorter turn. */
+/** No one has looked away from a shorter turn. */
 const LONG_MS = 10_000;
 
 /** Tells a person who does something else that the agent has a question, or that it is done. */

@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createHeldTool } from '../support/held-tool.ts';
 import { createMailTool } from './mail-tool.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
 
 const { tool, sent } = createMailTool();
+const step = createHeldTool();
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
 
 beforeAll(async () => {
-  [stage, browser] = await Promise.all([startStage({}, { tools: [tool] }), openChromium()]);
+  [stage, browser] = await Promise.all([startStage({}, { tools: [tool, step.tool] }), openChromium()]);
 });
 
 beforeEach(() => {
@@ -65,6 +67,28 @@ test('a message at an open gate leaves the card where it is, and is read after t
   await page.getByRole('article').getByText('afterwards').waitFor();
   await expect.poll(() => approve.count()).toBe(0);
   expect(sent).toHaveLength(1);
+  await page.close();
+});
+
+test('a message that is sent while the agent works is read after the step, or stops it with "send now"', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'use step {"n":1}\nuse step {"n":2}');
+  await step.begun();
+  await ask(page, 'say instead');
+  await page.getByText('Read after this step').waitFor();
+  await page.reload();
+  await page.getByText('Read after this step').waitFor();
+  step.release();
+  await page.getByText('Stopped here to read your next message').waitFor();
+  await page.getByRole('article').getByText('instead', { exact: true }).waitFor();
+
+  await ask(page, 'use step {"n":3}');
+  await step.begun();
+  await ask(page, 'say at once');
+  await page.getByRole('button', { name: 'Send now, and stop the step' }).click();
+  await page.getByRole('article').getByText('at once', { exact: true }).waitFor();
+  expect(step.stopped).toEqual(['{"n":3}']);
+  expect(step.calls()).toBe(2);
   await page.close();
 });
 

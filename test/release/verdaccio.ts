@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const VERSION = '6.10.4';
 
-/** A registry on loopback that anybody may publish to. Packages of others come from `upstream`. */
+/** A registry on loopback that anyone may publish to. Packages of others come from `upstream`. */
 export async function startVerdaccio(upstream: string) {
   const program = await install();
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-registry-'));

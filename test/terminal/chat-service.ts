@@ -3,6 +3,7 @@ import type { Tool } from '#tools/tool.ts';
 import { buildTool } from '../attacks/attack-components.ts';
 import { startProxy } from '../faults/tcp-proxy.ts';
 import { freshHome } from '../support/fresh-home.ts';
+import { createHeldTool } from '../support/held-tool.ts';
 import { type Answer, followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { SETTINGS, startService, TOKEN } from '../support/service.ts';
 
@@ -15,7 +16,7 @@ type Options = {
 
 /**
  * A service that every command finds by `env`, behind a line that can be cut. It has a tool of each kind: `weather` runs,
- * `erase` is asked about.
+ * `erase` is asked about, and `step` runs until the test ends it.
  */
 export async function startChatService({
   answer = () => undefined,
@@ -29,8 +30,12 @@ export async function startChatService({
   };
   const [home, model] = await Promise.all([freshHome({ shared: true }), startScriptedModel({ decide })]);
   const erased: string[] = [];
+  const step = createHeldTool();
   const scripted = { LLM_PROVIDER: 'openai-compatible', LLM_MODEL: modelName, LLM_BASE_URL: model.url };
-  const service = await startService({ ...home.env, ...scripted, ...settings }, { tools: [weather, eraser(erased)] });
+  const service = await startService(
+    { ...home.env, ...scripted, ...settings },
+    { tools: [weather, eraser(erased), step.tool] },
+  );
   const line = await startProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) });
   const url = `http://127.0.0.1:${line.port}`;
   const { replica } = (await (await service.request('/healthz')).json()) as { replica: string };
@@ -41,6 +46,7 @@ export async function startChatService({
     model,
     line,
     erased,
+    step,
     home: home.home,
     query: home.query,
     env: { ...home.env, ...SETTINGS, ...scripted, CLI_ENABLED: 'true', SERVICE_REBORN_WEBUI_TOKEN: TOKEN },

@@ -217,6 +217,22 @@ describe('reborn gate', () => {
   });
 });
 
+test('a message that is sent while the agent works is read after the step, and /now stops it', async () => {
+  const { say, sees } = await open();
+  await say('use step {"n":1}');
+  await chat.step.begun();
+  await say('say instead');
+  await sees(/You {2}read after this step\nsay instead/);
+  chat.step.release();
+  await sees(/Stopped here to read your next message\.\n+You\nsay instead\n+Reborn\ninstead/);
+
+  await say('use step {"n":2}');
+  await chat.step.begun();
+  await say('/now say at once');
+  await sees(/Stopped here to read your next message\.\n+You\nsay at once\n+Reborn\nat once/);
+  expect(chat.step.stopped).toEqual(['{"n":2}']);
+});
+
 test('with --plain the chat is lines: a message, its question, the answer, and the end', async () => {
   const plain = await openTerminal({ env: chat.env, args: ['--plain'], columns: 100 });
   try {

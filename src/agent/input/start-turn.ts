@@ -84,7 +84,7 @@ export async function startTurn(
   asked: TurnInput,
 ): Promise<StartedTurn> {
   const joined = asked.tried?.isRepeated && (await findJoined(db, owner, asked.tried));
-  if (joined) return present(db, owner, joined, false);
+  if (joined) return earlierTurn(db, owner, joined, false);
   const model = await chooseModel(db, owner, asked);
   const input = { ...asked, request: { ...asked.request, model } };
   const mayReplay = input.threadId === undefined && !input.startsThread;
@@ -116,9 +116,14 @@ async function accept(
     case 'accepted':
       return { turn: accepted.turn, fresh: true, placed: accepted.turn.failure ? null : accepted.placed };
     case 'known':
-      return present(db, owner, await withOwner(db, owner, (trx) => getTurnById(trx, owner, sent.turnId)), true);
+      return earlierTurn(db, owner, await withOwner(db, owner, (trx) => getTurnById(trx, owner, sent.turnId)), true);
     case 'repeated':
-      return present(db, owner, await withOwner(db, owner, (trx) => getEarlier(trx, owner, accepted, input)), false);
+      return earlierTurn(
+        db,
+        owner,
+        await withOwner(db, owner, (trx) => getEarlier(trx, owner, accepted, input)),
+        false,
+      );
     case 'answered':
       return acceptAnswer(db, engine, owner, input);
     case 'gate':
@@ -141,7 +146,7 @@ async function accept(
 }
 
 /** A turn that was accepted before, and where it is now. */
-const present = (db: Database, owner: Principal, turn: Turn, fresh: boolean): Promise<StartedTurn> =>
+const earlierTurn = (db: Database, owner: Principal, turn: Turn, fresh: boolean): Promise<StartedTurn> =>
   withOwner(db, owner, async (trx) => ({ turn, fresh, placed: await findPlacement(trx, owner, turn) }));
 
 const toAccepting = (owner: Principal, input: TurnInput): Accepting => ({
@@ -198,7 +203,7 @@ export const isAnswer = ({ threadId, items }: TurnInput): boolean =>
 async function acceptAnswer(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
   const prepared = await withOwner(db, owner, (trx) => prepareAnswer(trx, owner, input));
   if (!prepared) return acceptUnknown(db, engine, owner, input);
-  if ('earlier' in prepared) return present(db, owner, prepared.earlier, false);
+  if ('earlier' in prepared) return earlierTurn(db, owner, prepared.earlier, false);
   return accept(db, engine, owner, prepared.input, { answers: prepared.gateId });
 }
 

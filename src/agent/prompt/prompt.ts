@@ -137,7 +137,7 @@ function resultOf(
   return { role: 'tool', callId, name, output: source === undefined ? output.map(toNote) : wrapOutput(output, source) };
 }
 
-/** The words of a trusted tool are the service's own, but a file that it shows to the person can be by anybody. */
+/** The words of a trusted tool are the service's own, but a file that it shows to the person can be by anyone. */
 const toNote = (part: ContentPart): ContentPart =>
   part.type === 'text' || part.forModel ? part : text(`[${part.type} that the user sees]`);
 

@@ -14,7 +14,7 @@ import { findTurn, listQueued, listTurnsFrom } from '#store/threads/turns.ts';
 import { type ShownGate, showGate } from '../gates/shown-gate.ts';
 import { withdrawTurn } from '../input/delete-turn.ts';
 import { placeQueued } from '../input/find-placement.ts';
-import { hurryTurn } from '../input/hurry-turn.ts';
+import { steerWaiting } from '../input/steer-waiting.ts';
 import { holdThread } from './hold-thread.ts';
 
 export type QueuedTurn = {
@@ -67,8 +67,8 @@ export function createThreadTurns(db: Database, engine: Engine) {
     withdraw: (owner: Principal, ids: TurnIds): Promise<void> => withdrawTurn(db, engine, owner, ids),
 
     /** Lets a message that waits steer the running turn. Returns where it is then. */
-    hurry: (owner: Principal, ids: TurnIds, steers: Steers): Promise<Placement | null> =>
-      hurryTurn(db, engine, owner, ids, steers),
+    steerWaiting: (owner: Principal, ids: TurnIds, steers: Steers): Promise<Placement | null> =>
+      steerWaiting(db, engine, owner, ids, steers),
 
     /** A turn of any of the owner's threads. */
     async getTurn(owner: Principal, id: TurnId): Promise<Turn> {

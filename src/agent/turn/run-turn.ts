@@ -14,7 +14,7 @@ export type TurnSteps = {
   askModel(history: readonly Item[]): Promise<Item[]>;
   decide(call: FunctionCallItem): Promise<CallDecision>;
   /** Whether a message waits that is to be read before the next step. */
-  isSteered(): boolean;
+  readonly isSteered: () => boolean;
   callTool(call: FunctionCallItem, decision: Exclude<CallDecision, { kind: 'gate' }>): Promise<Item[]>;
 };
 

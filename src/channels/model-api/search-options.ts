@@ -92,5 +92,5 @@ export function parsePart<T>(
   throw new InvalidRequest(code, param + below.join(''), issue?.message ?? 'This is not a search.');
 }
 
-/** What the model is told of the place, so that its queries fit: engines know countries at most. */
+/** The place in the prompt, so that its queries fit: engines know countries at most. */
 export const locationContext = ({ location: known }: SearchOptions = {}) => known && { user_location: known };

@@ -63,7 +63,7 @@ async function readRequest(words: readonly string[], { model, file = [], schema 
   const piped = process.stdin.isTTY ? '' : (await text(process.stdin)).trimEnd();
   const message = [typed, piped].filter(Boolean).join('\n\n');
   if (message.trim() === '') throw new Error('There is nothing to ask. Try: reborn ask "What time is it?"');
-  // Only what the person typed names files: text from a pipe may be anybody's.
+  // Only what the person typed names files: text from a pipe may be anyone's.
   const attachments = [
     ...(await Promise.all(file.map(readNamedFile))),
     ...(await readAttachedFiles(typed, process.cwd())),

@@ -20,7 +20,7 @@ const BLOCKS = new Set(
 );
 const MOST_OPEN = 2000;
 
-/** The whole text of a page: unlike a page of the web, a document has no parts around it that nobody wants. */
+/** The whole text of a page: unlike a page of the web, a document has no parts around it that no one wants. */
 export function readHtml(html: string, pages: Pages): void {
   const sections = createSections(pages);
   const open: { readonly isHidden: boolean; readonly isPre: boolean }[] = [];

@@ -95,7 +95,7 @@ export function createRows(pages: Pages, title: string) {
   };
 }
 
-/** What PostgreSQL can't store and nobody sees is left out. */
+/** What PostgreSQL can't store and no one sees is left out. */
 const tidy = (text: string): string =>
   text
     .toWellFormed()

@@ -162,7 +162,7 @@ test.each([
   ['in the years 2019-2021 it was paid', 'in the years 20192021 it was paid', false],
   ['at night it was -5 degrees in May', 'at night it was 5 degrees in May', false],
   ['pre- and post-war houses are old', 'preand post-war houses are old', false],
-])('a hyphen at the end of a line is no other word: %j has %j: %s', (text, quotation, isThere) => {
+])('a hyphen at the end of a line makes no other word: %j has %j: %s', (text, quotation, isThere) => {
   expect(hasQuotation(fold(text), quotation)).toBe(isThere);
 });
 
@@ -234,7 +234,7 @@ test.each([
   expect(checkCitations(text, [page(1, PDF)])?.marks).toMatchObject([{ check }]);
 });
 
-test('the mark of a page is no part of its words, and a web page has no pages', () => {
+test('the mark of a page is not one of its words, and a web page has no pages', () => {
   expect(checkCitations('“is 900 euros. (no text) Notice must be” [s1]', [page(1, PDF)])?.marks).toMatchObject([
     { check: 'quoted' },
   ]);

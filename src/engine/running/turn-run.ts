@@ -42,7 +42,7 @@ export type TurnRun = {
    */
   append(position: number, items: readonly WrittenItem[], call: ModelCall | null): Promise<void>;
   /** Whether a message waits that is to be read before the turn goes on. */
-  isSteered(): boolean;
+  readonly isSteered: () => boolean;
   /** What the earlier turns of its run have used. */
   readonly usedBefore: readonly Usage[];
   /** Writes a summary of the thread's older part, with the same rules. */

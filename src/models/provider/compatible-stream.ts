@@ -45,7 +45,7 @@ class AnswerStarted extends Error {
     this.answer = answer;
   }
 
-  /** Nobody reads its stack, which would cost more than the rest of it. */
+  /** No one reads its stack, which would cost more than the rest of it. */
   static withoutStack(answer: IncomingMessage): AnswerStarted {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

@@ -67,7 +67,7 @@ function killGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // nobody is left
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // no one is left
   }
 }
 

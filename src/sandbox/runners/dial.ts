@@ -12,7 +12,7 @@ export type Place = { readonly host: string; readonly port: number };
 const CONNECT_MS = 2000;
 const KEEP_ALIVE_MS = 10_000;
 
-/** Nothing if nobody is free there. */
+/** Nothing if no one is free there. */
 export function connectTo(place: Place): Promise<Socket | undefined> {
   const { promise, resolve } = Promise.withResolvers<Socket | undefined>();
   const socket = connect({ ...place, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true });

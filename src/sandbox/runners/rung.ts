@@ -66,7 +66,7 @@ async function findFree(places: readonly Place[], adopt: Adopt, limits: Limits):
   return undefined;
 }
 
-/** A runner that took somebody else's connection at the same moment resets ours. */
+/** A runner that took someone else's connection at the same moment resets ours. */
 async function whenReady(runner: Runner): Promise<Runner | undefined> {
   try {
     await runner.ready;

@@ -540,7 +540,7 @@ const ALL_NAMES: readonly Name[] = [
   ...STORE_NAMES,
 ];
 
-/** What a user owns: everything, or only what is `wanted`. An id of what was not made is one that nobody has. */
+/** What a user owns: everything, or only what is `wanted`. An id of what was not made is one that no one has. */
 async function belongingsOf(
   service: Service,
   headers: { authorization: string },

@@ -234,7 +234,7 @@ test('a sign-in counts once, for the person who started it, and only with the an
   await read(finish(service, answer, ann), 204);
   await refused(answer, ann); // replay
 
-  // Nobody but an operator signs in for another user, and the answer goes to the app or to the browser's own machine.
+  // No one but an operator signs in for another user, and the answer goes to the app or to the browser's own machine.
   await read(begin(service, 'own', bob, `?for=${ann.id}`), 403);
   for (const elsewhere of ['https://thief.example/callback', 'http://127.0.0.1:80@thief.example/callback'])
     await read(begin(service, 'own', bob, `?redirect_uri=${encodeURIComponent(elsewhere)}`), 400);

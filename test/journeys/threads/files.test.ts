@@ -122,7 +122,7 @@ test('files of a message are files of the workspace, and those that are shown ar
   const shown = await chat(service, use('present', { paths: ['costs.csv'] }), id);
   const part = shown.items.flatMap(({ output = [] }) => output).findLast(({ type }) => type === 'file');
   expect(part).toMatchObject({ filename: 'costs.csv' });
-  // Anybody may have written it, so the model does not read it as the words of the tool.
+  // Anyone may have written it, so the model does not read it as the words of the tool.
   expect(model.seen.at(-1)?.messages.at(-1)?.text).toBe('Shown to the user: costs.csv.\n[file that the user sees]');
   expect(await (await service.request(part?.url ?? '')).text()).toBe('a,b\n1,2\n');
 });

@@ -147,14 +147,14 @@ test('a message that waits can be sent now, or steer, later', async () => {
     { type: 'queued', ahead: 1 },
     { type: 'queued', ahead: 2 },
   ]);
-  const hurry = (turn: Sent, when_busy: string) =>
+  const change = (turn: Sent, when_busy: string) =>
     call('PATCH', `/api/threads/${first.thread_id}/queue/${turn.turn_id}`, { when_busy });
-  expect(await hurry(one, 'steer')).toEqual({ placed: { type: 'steering' } });
-  expect(await hurry(two, 'now')).toEqual({ placed: { type: 'steering' } });
+  expect(await change(one, 'steer')).toEqual({ placed: { type: 'steering' } });
+  expect(await change(two, 'now')).toEqual({ placed: { type: 'steering' } });
 
   expect(textOf(await end(two))).toBe('b');
   expect((await end(one)).incomplete_details).toEqual({ reason: 'steered' });
-  expect(await hurry(one, 'now')).toMatchObject({ error: { code: 'thread_busy' } });
+  expect(await change(one, 'now')).toMatchObject({ error: { code: 'thread_busy' } });
 });
 
 test('a turn goes on when the message that steered it is withdrawn or cancelled', async () => {

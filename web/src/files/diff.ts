@@ -25,7 +25,7 @@ export function diffLines(before: string, after: string): Line[] {
   return numbered(kinds, a, b);
 }
 
-/** A text ends with a line break; what is after it is no line. */
+/** A text ends with a line break; nothing after it is a line. */
 export const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 
 function shortest(a: readonly string[], b: readonly string[]): Line['kind'][] {

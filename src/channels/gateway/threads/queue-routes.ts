@@ -56,20 +56,20 @@ const withdraw = defineRoute({
   },
 });
 
-const hurry = defineRoute({
+const steer = defineRoute({
   method: 'patch',
   path: '/api/threads/{id}/queue/{turn}',
   summary: 'Let a message that waits steer the running turn, with the messages before it.',
   params: threadParams.extend({ turn: uuid<TurnId>('This message is not in the queue.') }),
   body: z
     .object({ when_busy: z.enum(['steer', 'now'], 'when_busy must be steer or now.') })
-    .meta({ id: 'HurryRequest' }),
+    .meta({ id: 'SteerRequest' }),
   responses: { 200: { description: 'Where the message is then.', json: z.strictObject({ placed }) } },
   errors: [400, 404, 409],
   async handle({ principal, params, body }, { threads }: Services) {
     const steers = body.when_busy === 'now' ? 'now' : 'step';
-    return { placed: await threads.hurry(principal, { threadId: params.id, turnId: params.turn }, steers) };
+    return { placed: await threads.steerWaiting(principal, { threadId: params.id, turnId: params.turn }, steers) };
   },
 });
 
-export const queueRoutes = [listQueue, withdraw, hurry];
+export const queueRoutes = [listQueue, withdraw, steer];

@@ -22,8 +22,9 @@ import type { ResponseObject } from '../response/response-object.ts';
 import type { NumberedStreamEvent } from '../response/stream-event.ts';
 import { MAX_REMEMBERED_BYTES, type Memory, type Remembered } from './remembered.ts';
 import { parseMessage, type SocketMessage, streamIdOf, toCreateBody } from './socket-messages.ts';
+import type { Asked, Followed } from './steer-answers.ts';
 import { isSteer } from './steer-messages.ts';
-import { type Asked, createSteering, type Followed } from './steering.ts';
+import { createSteering } from './steering.ts';
 
 export type SessionServices = CreateServices & {
   readonly agent: Agent;

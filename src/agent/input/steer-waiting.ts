@@ -10,7 +10,7 @@ import { findTurn, steerWith } from '#store/threads/turns.ts';
 import { findPlacement } from './find-placement.ts';
 
 /** Lets a message that waits steer the running turn, with the messages before it. Returns where it is then. */
-export async function hurryTurn(
+export async function steerWaiting(
   db: Database,
   engine: Engine,
   owner: Principal,
