@@ -64,8 +64,8 @@ test('messages that wait say so, and can be edited and withdrawn; Stop stops the
   const waiting = page.getByRole('region', { name: 'Queued message' });
   await expect.poll(() => waiting.count()).toBe(2);
   expect(await waiting.allInnerTexts()).toEqual([
-    expect.stringMatching(/say second\s+Queued/),
-    expect.stringMatching(/say third\s+Queued/),
+    expect.stringMatching(/say second\s+Read after this step/),
+    expect.stringMatching(/say third\s+Read after this step/),
   ]);
   expect(await conversation(page)).not.toContain('Sending');
 

@@ -48,7 +48,7 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await page.goto(`${stage.url}/settings/instructions`);
   await expect.poll(() => page.getByLabel('About you').inputValue()).toBe('I live in Oslo.');
   await go('General');
-  const titles = section('Chat').getByRole('switch');
+  const titles = section('Chat').getByRole('switch', { name: 'Name threads by itself' });
   await titles.click();
   await section('Chat').getByText('Saved').waitFor();
   await expect.poll(() => titles.getAttribute('aria-checked')).toBe('false'); // it follows what is stored

@@ -1,15 +1,15 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { endTypedAhead, readTypedAhead } from './typed-ahead.ts';
+import { takeTypedAhead } from './typed-ahead.ts';
 import { type Found, type FoundGroup, useFound } from './use-found.tsx';
 
 /** One field for pages, commands, threads, messages and files, in groups. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState(readTypedAhead);
-  useEffect(endTypedAhead, []);
+  const [text, setText] = useState('');
+  const [isEntered, setEntered] = useState(false);
   const [at, setAt] = useState(0);
   const list = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -21,6 +21,15 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     found.run();
     onClose();
   };
+  useLayoutEffect(() => {
+    const ahead = takeTypedAhead();
+    setText(ahead.text);
+    setEntered(ahead.isEntered);
+  }, []);
+  const enter = useEffectEvent(() => run(all[chosen]));
+  useEffect(() => {
+    if (isEntered) enter();
+  }, [isEntered]);
   const onKeyDown = (event: React.KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {

@@ -88,7 +88,7 @@ function Places() {
         <span className="flex-1">
           <Trans>Search</Trans>
         </span>
-        <kbd className="font-sans text-key">Ctrl K</kbd>
+        <kbd className="font-sans text-key">{t`Ctrl K`}</kbd>
       </button>
       <PlaceList shown={places()} />
     </div>
