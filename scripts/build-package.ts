@@ -8,6 +8,7 @@ import { packageManifest } from './package/manifests.ts';
 import { listNativeParts } from './package/native-parts.ts';
 import { listNotices } from './package/notices.ts';
 import { makeSbom } from './package/sbom.ts';
+import { manualPage } from './reference/manual-page.ts';
 
 /** The program and the browser app, by their folders. */
 const PARTS = ['', 'web'];
@@ -22,6 +23,8 @@ await layOutProgram(root, target);
 await placeBrowserApp();
 for (const text of TEXTS) await cp(path.join(root, text), path.join(target, text));
 const { name, version } = await packageManifest(root);
+await mkdir(path.join(target, 'man'));
+await writeFile(path.join(target, 'man/reborn.1'), await manualPage(version));
 const packages = await listInstalled(root, PARTS);
 const direct = await listDirect(root, PARTS);
 const native = await listNativeParts(root);

@@ -28,6 +28,7 @@ export async function packageManifest(root: string) {
     repository: { type: 'git', url: `git+${REPOSITORY}.git` },
     type: 'module',
     bin: { reborn: 'bin/reborn.js' },
+    man: 'man/reborn.1',
     exports: { './package.json': './package.json' },
     engines,
     // An installation works without them: with DATABASE_URL, and with a key in a file.

@@ -130,7 +130,7 @@ const GROUPS: readonly Group[] = [
     audit: async () => (await import('./audit.ts')).addAuditCommand,
     delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
     retention: async () => (await import('./retention.ts')).addRetentionCommands,
-    completion: async () => (await import('./completion.ts')).addCompletionCommand,
+    completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
   }),
   ...inGroup(DATA, {
     backup: async () => (await import('./archive/backup.ts')).addBackupCommand,

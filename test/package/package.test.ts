@@ -104,6 +104,7 @@ test('the package has everything it needs and nothing else from the checkout', a
     expect.arrayContaining([
       'bin/reborn.js',
       'LICENSE',
+      'man/reborn.1',
       'wit/tool.wit',
       'migrations/0100-baseline.js',
       'src/sandbox/inside/runner.py',

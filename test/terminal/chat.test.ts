@@ -311,6 +311,12 @@ describe('a command that is typed', () => {
     expect(await exited()).toEqual({ code: 0 });
   });
 
+  test('Tab in a shell offers the threads of the service, with their titles', async () => {
+    const { thread_id: id } = JSON.parse((await runReborn(['ask', '--json', 'say tabbed'], { env: chat.env })).stdout);
+    const { stdout } = await runReborn(['completion', 'values', 'thread'], { env: chat.env });
+    expect(stdout.split('\n')).toContain(`${id.slice(-8)}\tsay tabbed`);
+  });
+
   test('/export writes the thread for its owner alone, and never over a file', async () => {
     const { say, sees } = await open();
     const file = path.join(chat.home, 'trip.md');

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandsBelow } from '#cli/completion/places.ts';
 import { createProgram } from '#cli/program.ts';
 import { BARE_ENV } from '../support/bare-env.ts';
 import { compiledProgram } from '../support/compiled-program.ts';
@@ -43,31 +44,36 @@ test.each([
   [['config', 'set', 'GATEWAY_PROT', '1'], 'Unknown option GATEWAY_PROT'],
   [['config', 'set', 'GATEWAY_PORT', 'many'], 'GATEWAY_PORT must be a port'],
   [['config', 'set', 'REBORN_HOME', '/x'], 'Set it in the environment'],
-  [['completion', 'csh'], 'choose bash, zsh, fish'],
+  [['completion', 'csh'], 'Allowed choices are bash, zsh, fish, powershell.'],
 ])('%j is refused, with what to do', async (args, message) => {
   const { code, stderr, stdout } = await reborn(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(message);
 });
 
-test('bash completes commands, commands below them, and options', async () => {
+test('bash completes commands, commands below them, options, and names that exist', async () => {
   const script = (await reborn('completion', 'bash')).stdout;
+  const [node, program] = await compiledProgram();
   const complete = async (...words: string[]) => {
     const list = words.map((word) => `'${word}'`).join(' ');
-    const line = `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _reborn; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return (await promisify(execFile)('bash', ['-c', line])).stdout.trim().split('\n');
+    const line = `reborn() { '${node}' '${program}' "$@"; }\n${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _reborn; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return (await promisify(execFile)('bash', ['-c', line], { env: { ...BARE_ENV, REBORN_HOME: home } })).stdout
+      .trim()
+      .split('\n');
   };
   expect(await complete('reborn', 'do')).toEqual(['doctor']);
   expect(await complete('reborn', 'webhook', 'route', '')).toEqual(['add', 'list', 'remove', '--help']);
   expect(await complete('reborn', 'ask', '--s')).toEqual(['--schema', '--stream']);
   expect(await complete('reborn', 'completion', 'z')).toEqual(['zsh']);
+  expect(await complete('reborn', 'config', 'get', 'GATEWAY_PO')).toEqual(['GATEWAY_PORT']);
+  expect(await complete('reborn', 'thread', 'show', '')).toEqual(['--help', '--json']); // no service runs
 });
 
 function commandsOf(command: Command): { name: string; help: string }[] {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) });
   command.outputHelp();
-  const below = command.commands.flatMap(commandsOf);
+  const below = commandsBelow(command).flatMap(commandsOf);
   return below.length > 0 && command.parent ? below : [{ name: command.name(), help }, ...below];
 }
 

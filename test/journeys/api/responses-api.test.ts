@@ -331,6 +331,7 @@ const FIELD_VALUES: Record<string, { refused: unknown[]; ignored: unknown[] }> =
   input: { refused: [5, ' ', [], [{ type: 'no_such_type' }]], ignored: [] },
   stream: { refused: ['true', 1], ignored: [] },
   background: { refused: [], ignored: ['yes', 1] },
+  when_busy: { refused: ['later', '', 1, true, {}], ignored: [null] },
   store: { refused: [], ignored: ['no', 0] }, // `false` is refused beside `background`
   include: { refused: [], ignored: [5, 'x', ['no.such.thing'], [5]] },
   context_management: {
