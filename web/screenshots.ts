@@ -120,26 +120,25 @@ async function setScene(): Promise<Shot[]> {
     { name: 'inspector', path: `/turns/${turn}`, act: withWaterfall },
     { name: 'takeover', path: `/turns/${taken}`, act: withWaterfall },
     { name: 'palette', path: '/', act: openPalette },
-    { name: 'jobs', path: '/jobs' },
+    { name: 'jobs', path: '/settings/jobs' },
     { name: 'missions', path: '/missions' },
     { name: 'mission', path: '/missions', act: openMission },
     { name: 'memory', path: '/memory' },
-    { name: 'tools', path: '/tools' },
-    { name: 'tool', path: '/tools', act: openTool },
-    { name: 'mcp', path: '/tools/mcp' },
-    { name: 'skills', path: '/skills' },
-    { name: 'skill', path: '/skills', act: openSkill },
-    { name: 'notifications', path: '/notifications' },
-    { name: 'settings', path: '/settings' },
-    { name: 'settings-chat', path: '/settings', act: (page) => scrollToSection(page, 'Chat') },
-    { name: 'settings-access', path: '/settings', act: (page) => scrollToSection(page, 'Signed-in browsers') },
-    { name: 'settings-data', path: '/settings', act: (page) => scrollToSection(page, 'Your data') },
-    { name: 'users', path: '/operator/users' },
-    { name: 'models', path: '/operator/models' },
-    { name: 'channels', path: '/operator/channels' },
-    { name: 'usage', path: '/operator/usage', act: (page) => page.locator('.recharts-surface').last().waitFor() },
-    { name: 'audit', path: '/operator/audit' },
-    { name: 'health', path: '/operator/health' },
+    { name: 'tools', path: '/connectors/tools' },
+    { name: 'tool', path: '/connectors/tools', act: openTool },
+    { name: 'mcp', path: '/connectors' },
+    { name: 'skills', path: '/connectors/skills' },
+    { name: 'skill', path: '/connectors/skills', act: openSkill },
+    { name: 'notifications', path: '/settings/notifications' },
+    { name: 'settings', path: '/settings/general' },
+    { name: 'settings-access', path: '/settings/access' },
+    { name: 'settings-data', path: '/settings/data' },
+    { name: 'users', path: '/settings/users' },
+    { name: 'models', path: '/settings/models' },
+    { name: 'channels', path: '/settings/channels' },
+    { name: 'usage', path: '/settings/usage', act: (page) => page.locator('.recharts-surface').last().waitFor() },
+    { name: 'audit', path: '/settings/audit' },
+    { name: 'health', path: '/settings/health' },
   ];
 }
 
@@ -248,13 +247,6 @@ async function openMission(page: Page): Promise<void> {
 async function openTool(page: Page): Promise<void> {
   await page.getByRole('button', { name: /reborn_web_fetch/ }).click();
   await page.getByRole('dialog').getByText('What it may reach').waitFor();
-}
-
-async function scrollToSection(page: Page, title: string): Promise<void> {
-  const section = page.getByRole('region', { name: title, exact: true });
-  await section.waitFor();
-  await page.waitForLoadState('networkidle').catch(() => {});
-  await section.evaluate((element) => element.scrollIntoView());
 }
 
 async function openPalette(page: Page): Promise<void> {

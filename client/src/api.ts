@@ -1870,6 +1870,20 @@ export type FoundMessage = {
   readonly created_at: string;
 };
 
+export type FileSearchResults = {
+  readonly files: readonly FoundFile[];
+};
+
+export type FoundFile = {
+  readonly thread_id: string;
+  /** The title of the thread. May be empty. */
+  readonly title: string;
+  readonly path: string;
+  readonly bytes: number;
+  /** When its newest version was made. */
+  readonly created_at: string;
+};
+
 export type ThreadExport = {
   readonly version: 1;
   readonly thread: Thread;
@@ -4629,6 +4643,11 @@ export type Routes = {
   'GET /api/search': {
     query: { q: string; limit?: number };
     result: SearchResults;
+  };
+  /** Search the files of the caller's threads by their names. */
+  'GET /api/search/files': {
+    query: { q: string; limit?: number };
+    result: FileSearchResults;
   };
   /** Download a whole thread as Markdown or JSON. */
   'GET /api/threads/{id}/export': {

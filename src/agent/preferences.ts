@@ -4,7 +4,7 @@ import type { Principal } from '#domain/principal.ts';
 import { DEFAULT } from '#models/model-routes.ts';
 import { changePreferences, findPreferences } from '#store/accounts/preferences.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import type { ModelSettings } from './administration/model-settings.ts';
+import type { ModelSettings } from './administration/models/model-settings.ts';
 
 export type UserPreferences = ReturnType<typeof createPreferences>;
 

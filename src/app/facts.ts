@@ -1,4 +1,4 @@
-import type { ModelCatalog } from '#agent/administration/model-catalog.ts';
+import type { ModelCatalog } from '#agent/administration/models/model-catalog.ts';
 import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
 import type { AppFacts } from '#channels/gateway/users/me-route.ts';
 import type { Config } from '#config/config.ts';

@@ -1,5 +1,5 @@
-import { createModelProviders } from '#agent/administration/model-providers.ts';
-import { createModelSettings, withPrice } from '#agent/administration/model-settings.ts';
+import { createModelProviders } from '#agent/administration/models/model-providers.ts';
+import { createModelSettings, withPrice } from '#agent/administration/models/model-settings.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { createKeyLookup } from '#models/bound-keys.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';

@@ -1,9 +1,9 @@
 import { createErasures } from '#agent/administration/erasures.ts';
-import { createModelAdmin } from '#agent/administration/model-admin.ts';
-import { createModelCatalog } from '#agent/administration/model-catalog.ts';
+import { createModelAdmin } from '#agent/administration/models/model-admin.ts';
+import { createModelCatalog } from '#agent/administration/models/model-catalog.ts';
+import { createProviderModels } from '#agent/administration/models/provider-models.ts';
 import { createOperations } from '#agent/administration/operations.ts';
 import { createPersonExport } from '#agent/administration/person-export.ts';
-import { createProviderModels } from '#agent/administration/provider-models.ts';
 import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';

@@ -17,18 +17,27 @@ beforeAll(async () => {
     ['thread', `/threads/${seeded.tour}`],
     ['formulas and diagrams', `/threads/${seeded.drawn}`],
     ['failed turn', `/threads/${seeded.failed}`],
-    ['jobs', '/jobs'],
+    ['jobs', '/settings/jobs'],
     ['memory', '/memory'],
-    ['tools', '/tools'],
-    ['skills', '/skills'],
-    ['settings', '/settings'],
+    ['tools', '/connectors/tools'],
+    ['skills', '/connectors/skills'],
+    ['connectors', '/connectors'],
+    ['general', '/settings/general'],
+    ['instructions', '/settings/instructions'],
+    ['approvals', '/settings/approvals'],
+    ['notifications', '/settings/notifications'],
+    ['chat apps', '/settings/chat-apps'],
+    ['access', '/settings/access'],
+    ['shared threads', '/settings/shared'],
+    ['your data', '/settings/data'],
     ['inspector', `/turns/${seeded.turn}`],
-    ['users', '/operator/users'],
-    ['models', '/operator/models'],
-    ['channels', '/operator/channels'],
-    ['usage', '/operator/usage'],
-    ['audit', '/operator/audit'],
-    ['health', '/operator/health'],
+    ['users', '/settings/users'],
+    ['models', '/settings/models'],
+    ['channels', '/settings/channels'],
+    ['usage', '/settings/usage'],
+    ['audit', '/settings/audit'],
+    ['health', '/settings/health'],
+    ['settings', '/settings'],
     ['missing', '/nowhere'],
   ];
 });
@@ -61,7 +70,7 @@ test('neither have the menu, the palette, a dialog and the sign-in page', async 
     const found: string[] = [];
     const check = async (name: string) =>
       found.push(...(await findViolationsInBothThemes(page)).map((violation) => `${name}: ${violation}`));
-    await page.getByRole('button', { name: /Theme and account/ }).click();
+    await page.getByRole('button', { name: /account and settings/ }).click();
     await page.getByRole('menuitem', { name: 'Dark' }).waitFor();
     await check('menu');
     await page.keyboard.press('Escape');
@@ -69,7 +78,7 @@ test('neither have the menu, the palette, a dialog and the sign-in page', async 
     await page.getByRole('combobox').waitFor();
     await check('palette');
     await page.keyboard.press('Escape');
-    await goWithin(page, '/operator/users');
+    await goWithin(page, '/settings/users');
     await page.getByRole('button', { name: 'Add a user' }).click();
     await page.getByRole('dialog').waitFor();
     await check('dialog');

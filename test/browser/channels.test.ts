@@ -53,7 +53,7 @@ const errorAtFocus = () =>
   });
 
 async function openForm(platform: string): Promise<void> {
-  await page.goto(`${stage.url}/operator/channels`);
+  await page.goto(`${stage.url}/settings/channels`);
   await page.getByRole('button', { name: 'Add a channel' }).click();
   await field('Platform').selectOption(platform);
 }
@@ -134,7 +134,7 @@ test('a mailbox asks for both servers, and its errors are shown at their fields'
 test('a channel that is added twice says so in the language of the reader', async () => {
   await page.goto(stage.url);
   await page.evaluate(() => localStorage.setItem('reborn.language', 'de'));
-  await page.goto(`${stage.url}/operator/channels`);
+  await page.goto(`${stage.url}/settings/channels`);
   await page.getByRole('button', { name: 'Kanal hinzufügen' }).click();
   const form = page.getByRole('dialog');
   await form.getByLabel('Plattform').selectOption('slack');
@@ -150,7 +150,7 @@ test('the list shows the last error of a channel, and the messages that wait, fa
   const id = newId();
   await stage.home.query(MAILBOX, [id]);
   await stage.home.query(INBOX, [id]);
-  await page.goto(`${stage.url}/operator/channels`);
+  await page.goto(`${stage.url}/settings/channels`);
   const row = channels().filter({ hasText: 'agent@example.com' });
   await row.getByText('Mail, by IMAP').waitFor();
   await row.getByText('not connected').waitFor();
@@ -166,7 +166,7 @@ test('a member finds no such page', async () => {
   try {
     const theirs = await other.signIn(stage.url, { token: member.token });
     expect(await theirs.getByRole('link', { name: 'Channels' }).count()).toBe(0);
-    await theirs.goto(`${stage.url}/operator/channels`);
+    await theirs.goto(`${stage.url}/settings/channels`);
     await theirs.getByRole('heading', { level: 1, name: 'No such page' }).waitFor();
   } finally {
     await other.close();

@@ -230,7 +230,7 @@ test('a thread can be renamed, pinned, exported, archived and deleted', async ()
 
   await choose('Papers', 'Archive');
   await row.getByRole('link', { name: 'Papers' }).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Show: Chats' }).click();
+  await page.getByRole('button', { name: 'Choose and select threads' }).first().click();
   await page.getByRole('menuitem', { name: 'Show the archive' }).click();
   await row.getByRole('link', { name: 'Papers' }).waitFor();
   await choose('Papers', 'Delete');

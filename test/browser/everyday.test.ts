@@ -64,8 +64,8 @@ test('messages that wait say so, and can be edited and withdrawn; Stop stops the
   const waiting = page.getByRole('region', { name: 'Queued message' });
   await expect.poll(() => waiting.count()).toBe(2);
   expect(await waiting.allInnerTexts()).toEqual([
-    expect.stringMatching(/say second\s+Queued/),
-    expect.stringMatching(/say third\s+Queued/),
+    expect.stringMatching(/say second\s+Read after this step/),
+    expect.stringMatching(/say third\s+Read after this step/),
   ]);
   expect(await conversation(page)).not.toContain('Sending');
 
@@ -102,7 +102,7 @@ test('a file that is dropped beside the composer is attached, and the app stays'
   expect(prevented).toEqual([true, true]);
   await expect.poll(() => picked(page).allInnerTexts()).toEqual([expect.stringContaining('table.csv')]);
 
-  await page.goto(`${stage.url}/jobs`);
+  await page.goto(`${stage.url}/settings/jobs`);
   await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
   const elsewhere = await page.getByRole('main').evaluate((element) => {
     const dataTransfer = new DataTransfer();
@@ -134,7 +134,7 @@ test('a file that no model can read is refused by name, and unknown text files a
 });
 
 test('the operator sets the policy of a tool, and always is offered only where the policy accepts it', async () => {
-  const page = await browser.signIn(stage.url, { path: '/tools' });
+  const page = await browser.signIn(stage.url, { path: '/connectors/tools' });
   await page.getByRole('button', { name: /^send_mail/ }).click();
   const drawer = page.getByRole('dialog', { name: 'send_mail' });
   await drawer.getByLabel('Policy for all users').selectOption({ label: 'Asks each time' });
@@ -214,13 +214,17 @@ test('the search finds what was said, and leads to its place in a long thread', 
   expect(await conversation(page)).not.toContain('heliotrope');
 
   await page.goto(stage.url);
-  await page.getByRole('searchbox', { name: 'Search threads and messages' }).fill('heliotrope stair');
-  const found = page.getByRole('region', { name: 'Messages' }).getByRole('link');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('combobox', { name: 'Search' }).fill('heliotrope stair');
+  const found = page.getByRole('group', { name: 'Messages' }).getByRole('option');
   await expect.poll(() => found.count()).toBe(2);
   expect(await found.first().locator('mark').allInnerTexts()).toEqual(['heliotrope', 'stairs']);
   await found.first().click();
   await page.getByRole('article').getByText('under the stairs').waitFor();
   expect(page.url()).toContain(thread);
+  const marked = () => page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map(String));
+  await expect.poll(marked).toContain('heliotrope');
+  await expect.poll(marked).toEqual([]);
   await expect
     .poll(() =>
       page
@@ -256,11 +260,11 @@ test('a thread is shared by a link, read without signing in and without running 
   expect(visitor.problems).toEqual([]);
   await checkLooks(visitor, 'shared');
 
-  await page.goto(`${stage.url}/settings`);
+  await page.goto(`${stage.url}/settings/shared`);
   const shares = page.getByRole('list', { name: 'Shared threads' });
   await shares.getByRole('link', { name: /^say/ }).waitFor();
   await shares.getByRole('button', { name: 'Stop sharing' }).click();
-  await shares.getByText('None.').waitFor();
+  await page.getByText('No shared threads').waitFor();
   await visitor.reload();
   await visitor.getByRole('alert').getByText('It may have been revoked.').waitFor();
   await Promise.all([page.close(), visitor.close()]);

@@ -101,7 +101,7 @@ async function sizeOf(src: string): Promise<string> {
 test('the worker keeps the files of the first page, and no answer of the service', async () => {
   await ask(page, 'say something private');
   await page.goto(`${line.url}/settings`);
-  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'General' }).waitFor();
 
   const kept = await cachedPaths();
   expect(kept).toContain('/');
@@ -116,7 +116,7 @@ test('the worker keeps the files of the first page, and no answer of the service
 
 test('the app opens while the service is away, says so, and continues by itself when the service is back', async () => {
   line.cut();
-  await page.goto(`${line.url}/notifications`);
+  await page.goto(`${line.url}/settings/notifications`);
   await page.getByText('The service cannot be reached.').waitFor();
   expect(await page.evaluate(() => fetch('/api/me').then(String, () => 'no answer'))).toBe('no answer');
   line.repair();

@@ -8,16 +8,25 @@ import { seedCrowd } from './seed-crowd.ts';
 import { startStage } from './stage.ts';
 
 const LISTS = [
-  { route: '/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
+  { route: '/settings/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
   { route: '/missions', api: 'missions', title: 'Missions', rows: 'Missions' },
   { route: '/memory', api: 'memory', title: 'Memory', rows: 'Notes' },
-  { route: '/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
-  { route: '/skills', api: 'skills', title: 'Skills', rows: 'Skills' },
-  { route: '/operator/users', api: 'users', title: 'Users', rows: 'Users' },
-  { route: '/operator/channels', api: 'channels', title: 'Channels', rows: 'Channels' },
-  { route: '/operator/audit', api: 'audit', title: 'Audit', rows: 'Audit log' },
+  { route: '/connectors/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
+  { route: '/connectors/skills', api: 'skills', title: 'Skills', rows: 'Skills' },
+  { route: '/settings/users', api: 'users', title: 'Users and roles', rows: 'Users' },
+  { route: '/settings/channels', api: 'channels', title: 'Channels', rows: 'Channels' },
+  { route: '/settings/audit', api: 'audit', title: 'Audit', rows: 'Audit log' },
 ];
-const OTHERS = ['/', '/settings', '/operator/models', '/operator/usage', '/operator/health'];
+const OTHERS = [
+  '/',
+  '/connectors',
+  '/settings/general',
+  '/settings/notifications',
+  '/settings/access',
+  '/settings/models',
+  '/settings/usage',
+  '/settings/health',
+];
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
@@ -151,7 +160,7 @@ test("the person's words, the answer and what is typed begin at one line, in a c
 
 test('a page of settings has a column of 832 pixels with its padding, and less of that on a phone', async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
-  await goWithin(page, '/settings');
+  await goWithin(page, '/settings/general');
   const card = () => boxOf(page.locator('main .card'));
   await page.locator('main .card').first().waitFor();
   expect(await card()).toMatchObject({ x: 264 + (1440 - 264 - 832) / 2 + 40, width: 832 - 80 });
@@ -161,17 +170,17 @@ test('a page of settings has a column of 832 pixels with its padding, and less o
 });
 
 test('long lists are shown a page at a time, and what is further down is found', async () => {
-  await page.goto(`${stage.url}/jobs`);
+  await page.goto(`${stage.url}/settings/jobs`);
   await expect.poll(() => rowsOf('Jobs').count()).toBe(50);
   await page.getByRole('button', { name: 'Show more' }).click();
   await expect.poll(() => rowsOf('Jobs').count()).toBe(100);
 
-  await page.goto(`${stage.url}/operator/users`);
+  await page.goto(`${stage.url}/settings/users`);
   await expect.poll(() => rowsOf('Users').count()).toBe(100);
   await page.getByLabel('Search the users').fill('Person 119');
   await expect.poll(() => rowsOf('Users').allInnerTexts()).toEqual([expect.stringContaining('Person 119')]);
 
-  await page.goto(`${stage.url}/skills`);
+  await page.goto(`${stage.url}/connectors/skills`);
   await expect.poll(() => rowsOf('Skills').count()).toBe(500);
   await page.getByLabel('Search the skills').fill('skill-499');
   await expect.poll(() => rowsOf('Skills').count()).toBe(1);
@@ -214,7 +223,7 @@ test('a slow page shows its outline, and a failed one shows an error and a way t
 
 test('a service that fails for a while is reported, and the page recovers by itself', async () => {
   await page.route('**/api/skills', (request) => request.abort());
-  await page.goto(`${stage.url}/skills`);
+  await page.goto(`${stage.url}/connectors/skills`);
   await page.getByRole('main').getByRole('alert').getByText('this page tries again by itself').waitFor();
   await page.unroute('**/api/skills');
   await rowsOf('Skills').first().waitFor();

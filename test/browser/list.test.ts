@@ -31,7 +31,7 @@ test("threads get titles, programs' threads are listed separately, and many are 
   expect(await list.getByRole('link', { name: 'say from a program' }).count()).toBe(0);
 
   const show = async (name: string) => {
-    await list.getByRole('button', { name: /^Show: / }).click();
+    await list.getByRole('button', { name: 'Choose and select threads' }).first().click();
     await page.getByRole('menuitem', { name, exact: true }).click();
   };
   await show('API');
@@ -75,10 +75,10 @@ test('threads are kept in folders: by their menu, several at once, and dragged',
     await list.getByRole('link', { name: title, exact: true }).waitFor();
   }
   const act = async (button: RegExp, name: string) => {
-    await list.getByRole('button', { name: button }).click();
+    await list.getByRole('button', { name: button }).first().click();
     await page.getByRole('menuitem', { name, exact: true }).click();
   };
-  await act(/^Show: /, 'New folder');
+  await act(/^Choose and select/, 'New folder');
   await list.getByLabel('Name of the folder').fill('Colours');
   await page.keyboard.press('Enter');
   const folders = list.getByRole('region', { name: 'Folders' });
@@ -97,7 +97,7 @@ test('threads are kept in folders: by their menu, several at once, and dragged',
   await folders.getByRole('link', { name: 'Green' }).dragTo(list.getByRole('link', { name: 'Blue' }));
   await list.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Green' }).waitFor();
 
-  await act(/^Show: /, 'Select threads');
+  await act(/^Choose and select/, 'Select threads');
   await list.getByRole('checkbox', { name: 'Green' }).check();
   await list.getByRole('checkbox', { name: 'Blue' }).check();
   await list.getByRole('button', { name: 'Move', exact: true }).click();

@@ -69,8 +69,8 @@ afterAll(async () => {
 test('servers are listed, signed in to and reviewed in the browser', async () => {
   const browser = await openChromium({ theme: 'light', width: 1280 });
   try {
-    const page = await browser.signIn(stage.url, { path: '/tools' });
-    await page.getByRole('link', { name: 'MCP servers' }).click();
+    const page = await browser.signIn(stage.url, { path: '/connectors/tools' });
+    await page.getByRole('main').getByRole('link', { name: 'Connectors' }).click();
     await page.getByText('1 to review').waitFor();
     await page.getByText('needs your sign-in').waitFor();
     await page.getByRole('button', { name: /docs/ }).click();
@@ -82,7 +82,7 @@ test('servers are listed, signed in to and reviewed in the browser', async () =>
 
     await page.getByRole('button', { name: /post/ }).click();
     await page.getByRole('button', { name: 'Sign in to post' }).first().click();
-    await page.waitForURL(`${stage.url}/tools/mcp`);
+    await page.waitForURL(`${stage.url}/connectors`);
     await page.getByText('ready').nth(1).waitFor();
     expect(page.problems).toEqual([]);
   } finally {
@@ -93,7 +93,7 @@ test('servers are listed, signed in to and reviewed in the browser', async () =>
 test('a well-known server is found, added with its key or a sign-in, and says what its tools may do', async () => {
   const browser = await openChromium({ theme: 'light', width: 1280 });
   try {
-    const page = await browser.signIn(stage.url, { path: '/tools/mcp' });
+    const page = await browser.signIn(stage.url, { path: '/connectors' });
     const search = page.getByRole('searchbox', { name: 'Search well-known servers' });
     await page.getByRole('button', { name: 'Add Linear' }).waitFor();
     await search.fill('GITHUB');
@@ -116,7 +116,7 @@ test('a well-known server is found, added with its key or a sign-in, and says wh
     expect(page.problems).toEqual([]);
 
     // The sign-in comes back to the page with the server open.
-    await page.goto(`${stage.url}/tools/mcp#me:linear`);
+    await page.goto(`${stage.url}/connectors#me:linear`);
     await page.getByRole('button', { name: 'Sign in to linear' }).waitFor();
   } finally {
     await browser.close();
@@ -155,7 +155,7 @@ test.each([
   async (theme, width) => {
     const browser = await openChromium({ theme, width, touch: width < 500 });
     try {
-      const page = await browser.signIn(stage.url, { path: '/tools/mcp' });
+      const page = await browser.signIn(stage.url, { path: '/connectors' });
       await page.getByText('for everyone').first().waitFor();
       const found: string[] = [];
       const check = async (name: string) => {

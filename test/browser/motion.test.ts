@@ -32,7 +32,7 @@ test('menus and the drawer move only for people who have not asked for less moti
   const menu = page.getByRole('menu');
   const drawer = page.locator('nav.drawer');
   const openMenu = async () => {
-    await page.getByRole('button', { name: /^Theme and account/ }).click();
+    await page.getByRole('button', { name: /account and settings/ }).click();
     await menu.waitFor();
     const found = await styleOf(menu, 'transition-duration');
     await page.keyboard.press('Escape');

@@ -28,7 +28,7 @@ const endpoints = () => page.getByRole('list', { name: 'Endpoints' }).getByRole(
 const deliveries = () => page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
 
 test('an endpoint is added and tested; a delivery that was given up is retried until it arrives', async () => {
-  await page.goto(`${stage.url}/notifications`);
+  await page.goto(`${stage.url}/settings/notifications`);
   await page.getByText('No endpoints yet').waitFor();
   await page.getByRole('button', { name: 'Add an endpoint' }).click();
   const form = page.getByRole('dialog');
@@ -44,7 +44,7 @@ test('an endpoint is added and tested; a delivery that was given up is retried u
 
   await endpoints().filter({ hasText: 'of all users' }).getByRole('button', { name: 'Send a test' }).click();
   await deliveries().getByText('given up').waitFor();
-  await page.goto(`${stage.url}/operator/health`);
+  await page.goto(`${stage.url}/settings/health`);
   await page.getByText('Open: 0. Given up: 1, of these in the last day: 1.').waitFor();
   await checkPage(page, 'health-with-dead-deliveries');
   await page.getByRole('link', { name: 'Look at the deliveries' }).click();
@@ -59,7 +59,7 @@ test('an endpoint is added and tested; a delivery that was given up is retried u
 });
 
 test('quiet hours are turned on and off', async () => {
-  await page.goto(`${stage.url}/notifications`);
+  await page.goto(`${stage.url}/settings/notifications`);
   await page.getByLabel('Time zone').fill('Europe/Nowhere');
   await page.getByRole('button', { name: 'Turn on' }).click();
   await page.getByText('must be an IANA name').waitFor();
@@ -78,7 +78,7 @@ test.each([
   async (theme, width) => {
     await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize({ width, height: 844 });
-    await page.goto(`${stage.url}/notifications`);
+    await page.goto(`${stage.url}/settings/notifications`);
     await deliveries().first().waitFor();
     await checkPage(page, `page-${theme}-${width}`);
     await deliveries().getByRole('button').first().click();

@@ -59,7 +59,7 @@ const confirm = (action: string) =>
   page.getByRole('dialog').last().getByRole('button', { name: action, exact: true }).click();
 
 test('a skill is written, read as a text, edited, found, and removed', async () => {
-  await visit('/skills');
+  await visit('/connectors/skills');
   await page.getByText('No skills yet').waitFor();
   await page.getByRole('button', { name: 'Add a skill' }).click();
   await page.getByLabel('SKILL.md').fill(skillText('letters', 'How we write letters', '# Be **brief**'));
@@ -99,7 +99,7 @@ test('a skill comes from a folder for everyone, and one of the same name only ta
     await page.getByLabel('Whose agent reads it').selectOption('everyone');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
   };
-  await visit('/skills');
+  await visit('/connectors/skills');
   await add();
   await rowsOf('Skills').filter({ hasText: 'for everyone' }).getByRole('button').click();
   await expect
@@ -168,7 +168,7 @@ test('notes that the agent wrote after text by others, and old ones, are kept by
 });
 
 test('jobs come in by themselves, are filtered, and tell their details', async () => {
-  await visit('/jobs');
+  await visit('/settings/jobs');
   await page.getByText('No jobs').waitFor();
   const job = await stage.service.webhook.submit({
     message: 'say filed',
@@ -186,14 +186,13 @@ test('jobs come in by themselves, are filtered, and tell their details', async (
 });
 
 test('a user is added, gets a token that is shown once and lets them in, is limited, and is removed', async () => {
-  await visit('/operator/users');
+  await visit('/settings/users');
   await page.getByRole('button', { name: 'Add a user' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Dora');
   await page.getByLabel('Email').fill('dora@example.com');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await rowsOf('Users').filter({ hasText: 'dora@example.com' }).getByRole('button').click();
-  await dialog('Dora').getByText('No tokens yet').waitFor();
-  await page.getByLabel('Name of a new token').fill('laptop');
+  await dialog('Dora').getByLabel('Name of a new token').fill('laptop');
   await page.getByRole('button', { name: 'Make a token' }).click();
   await dialog('Dora').getByText('It is shown this once').waitFor();
   const token = (await dialog('Dora').locator('.font-mono').innerText()).trim();
@@ -216,16 +215,8 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await expect.poll(async () => (await whoIs()).status).toBe(401);
 });
 
-test('a person downloads everything about themselves from the account menu', async () => {
-  await visit('/operator/users');
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Theme and account of' }).click();
-  await page.getByRole('menuitem', { name: 'Download my data' }).click();
-  expect((await download).suggestedFilename()).toMatch(/^reborn-.*\.jsonl$/);
-});
-
 test('a user is erased once their name is typed, and the certificate shows what was deleted', async () => {
-  await visit('/operator/users');
+  await visit('/settings/users');
   await page.getByRole('button', { name: 'Add a user' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Erika');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -245,7 +236,7 @@ test('a provider is added in four steps with all its models; a refused key is no
   await visit('/');
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('Models');
+  await page.keyboard.type('Models');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Anthropic' }).click();
   await page.getByLabel('Key').fill('sk-wrong-key');
@@ -273,7 +264,7 @@ test('a provider is added in four steps with all its models; a refused key is no
 });
 
 test('a model of an own server is tested, chosen in a thread, made the default, priced, and switched off', async () => {
-  await visit('/operator/models');
+  await visit('/settings/models');
   const addServer = async (name: string, address: string) => {
     await page.getByRole('button', { name: 'Own server' }).click();
     await page.getByLabel('Name').fill(name);
@@ -329,7 +320,7 @@ test('a model of an own server is tested, chosen in a thread, made the default, 
   await visit('/');
   await page.getByRole('button', { name: 'Model: lab/scripted' }).waitFor();
 
-  await visit('/operator/models');
+  await visit('/settings/models');
   await row.getByRole('button', { name: 'Make scripted the default model' }).click();
   await row.getByText('default', { exact: true }).waitFor();
   expect(await row.getByRole('switch').isDisabled()).toBe(true);
@@ -346,7 +337,7 @@ test('a model of an own server is tested, chosen in a thread, made the default, 
 test('before an installation, a person reads what the tool may do; it asks for its secret in the thread, and then runs', async () => {
   const capabilities = path.join(folder, 'capabilities.json');
   await writeFile(capabilities, JSON.stringify(CAPABILITIES));
-  await visit('/tools');
+  await visit('/connectors/tools');
   await page.getByRole('button', { name: 'Install a tool' }).click();
   const installing = dialog('Install a tool');
   await page.getByLabel('Component').setInputFiles(wasm);
@@ -393,7 +384,7 @@ test('before an installation, a person reads what the tool may do; it asks for i
   expect(await page.content()).not.toContain('very-secret-value');
   expect(JSON.stringify(stage.model.seen)).not.toContain('very-secret-value');
 
-  await visit('/tools');
+  await visit('/connectors/tools');
   await rowsOf('Tools').filter({ hasText: 'probe' }).getByRole('button').click();
   await dialog('probe').getByText('It has its secret').waitFor();
   await page.getByRole('button', { name: 'Remove the tool' }).click();
@@ -405,7 +396,7 @@ test('at the installation a person can say that a tool only reads, and its page 
   const capabilities = path.join(folder, 'reader.json');
   const allowlist = [{ host: 'api.example.com', path_prefix: '/', methods: ['GET'] }];
   await writeFile(capabilities, JSON.stringify({ http: { allowlist } }));
-  await visit('/tools');
+  await visit('/connectors/tools');
   await page.getByRole('button', { name: 'Install a tool' }).click();
   const installing = dialog('Install a tool');
   await page.getByLabel('Component').setInputFiles(wasm);
@@ -464,22 +455,50 @@ test('a person signs in to a tool on the page of its provider, and the thread co
   await page.getByRole('alert').getByText('The provider refused the sign-in: access_denied').waitFor();
 });
 
-test('the palette leads to every page by its name, and says when nothing is called that', async () => {
+test('the palette leads to every page by its name, from the first letter on', async () => {
   await visit('/');
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
-  const palette = page.getByRole('combobox', { name: 'Command or thread' });
-  const names = ['Jobs', 'Memory', 'Tools', 'Skills', 'Users', 'Models', 'Usage', 'Audit', 'Health'];
+  const palette = page.getByRole('combobox', { name: 'Search' });
+  const names = [
+    'Jobs',
+    'Memory',
+    'Tools',
+    'Skills',
+    'Users and roles',
+    'Usage',
+    'Audit',
+    'Health',
+    'General',
+    'Models',
+  ];
   for (const name of names) {
     await page.keyboard.press('Control+k');
-    await palette.fill(name);
+    await page.keyboard.type(name);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name }).waitFor();
   }
   await page.keyboard.press('Control+k');
   await palette.fill('no page and no thread');
-  await page.getByText('Nothing is called that.').waitFor();
+  await page.getByText('Nothing found for').waitFor();
   await page.keyboard.press('Escape');
   await palette.waitFor({ state: 'detached' });
+});
+
+test('one search finds a thread, a message, a file and a page, each in its group', async () => {
+  const asked = await stage.service.request('/api/chat', {
+    method: 'POST',
+    body: JSON.stringify({ message: 'say the marzipan reports are late' }),
+  });
+  const { thread_id: id } = (await asked.json()) as { thread_id: string };
+  await stage.service.request(`/api/threads/${id}/files/2026/reports.csv`, { method: 'PUT', body: 'a' });
+  await visit('/');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('combobox', { name: 'Search' }).fill('reports');
+  const group = (name: string) => page.getByRole('group', { name }).getByRole('option');
+  await group('Threads').filter({ hasText: 'marzipan' }).waitFor();
+  await expect.poll(() => group('Messages').count()).toBe(2);
+  await group('Files').filter({ hasText: '2026/reports.csv' }).click();
+  await page.waitForURL(`${stage.url}/threads/${id}`);
 });
 
 // The last one, because it adds many users.
@@ -487,7 +506,7 @@ test('an operator answers what a job waits for: a pairing, then an approval; and
   for (let number = 1; number <= 100; number++) await addUser(stage.service, `Colleague ${number}`);
   await addUser(stage.service, 'Ann Berg');
   await stage.service.webhook.submit({ message: 'use send_mail {"to":"lea@example.com"}', conversation_id: 'mail-1' });
-  await visit('/jobs');
+  await visit('/settings/jobs');
   const job = rowsOf('Jobs').filter({ hasText: 'mail-1' });
   await job.getByText('waits for a pairing').waitFor();
   await job.getByRole('button').click();
@@ -502,7 +521,7 @@ test('an operator answers what a job waits for: a pairing, then an approval; and
   await job.getByText('completed').waitFor();
   expect(mail.sent).toHaveLength(1);
 
-  await visit('/operator/users');
+  await visit('/settings/users');
   await page.getByLabel('Search the users').fill('ann b');
   await rowsOf('Users').filter({ hasText: 'Ann Berg' }).getByRole('button').click();
   await page.getByRole('button', { name: 'End the pairing of webhook:ann' }).click();

@@ -116,7 +116,7 @@ test('a tap on a notification opens its page in the open window', async () => {
 });
 
 test('the page says whether notifications are on in this browser', async () => {
-  await page.goto(`${stage.url}/notifications`);
+  await page.goto(`${stage.url}/settings/notifications`);
   await page.getByRole('button', { name: 'Turn on in this browser' }).waitFor();
   const folder = process.env['PICTURES'];
   if (folder) await page.screenshot({ path: `${folder}/devices.png` });

@@ -29,12 +29,15 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await ask(page, 'say hello to me');
   await page.getByRole('article').getByText('hello to me').waitFor();
 
-  await page.getByRole('button', { name: /Theme and account/ }).click();
+  await page.getByRole('button', { name: /account and settings/ }).click();
   await page.getByRole('menuitem', { name: 'Settings' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'General' }).waitFor();
   const section = (name: string) => page.getByRole('region', { name, exact: true });
+  const index = page.getByRole('navigation', { name: 'Settings' });
+  const go = (name: string) => index.getByRole('link', { name, exact: true }).click();
   await section('Profile').getByText(ann.id).waitFor();
 
+  await go('Instructions');
   await page.getByLabel('About you').fill('I live in Oslo.');
   await page.getByRole('button', { name: 'Save' }).first().click();
   await page.getByText('Saved').waitFor();
@@ -42,43 +45,99 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await ask(page, 'recite');
   await page.getByRole('article').getByText('I live in Oslo.').first().waitFor();
 
-  await page.goto(`${stage.url}/settings`);
+  await page.goto(`${stage.url}/settings/instructions`);
   await expect.poll(() => page.getByLabel('About you').inputValue()).toBe('I live in Oslo.');
-  const titles = section('Chat').getByRole('checkbox');
+  await go('General');
+  const titles = section('Chat').getByRole('switch', { name: 'Name threads by itself' });
   await titles.click();
-  await expect.poll(() => titles.isChecked()).toBe(false); // it follows what is stored
-  await section('Appearance').getByLabel('Dark').check();
+  await section('Chat').getByText('Saved').waitFor();
+  await expect.poll(() => titles.getAttribute('aria-checked')).toBe('false'); // it follows what is stored
+  await section('Appearance').getByText('Dark').click();
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  await section('Appearance').getByText('Large').click();
+  expect(await page.locator('html').getAttribute('data-text')).toBe('large');
   await page.reload();
-  await expect.poll(() => titles.isChecked()).toBe(false);
+  await expect.poll(() => titles.getAttribute('aria-checked')).toBe('false');
+  expect(await page.locator('html').getAttribute('data-text')).toBe('large');
+  await section('Appearance').getByText('Normal').click();
 
-  await section('Access').getByLabel('Name of a new token').fill('laptop');
-  await section('Access').getByRole('button', { name: 'Make a token' }).click();
-  await section('Access').getByText('It is shown this once.').waitFor();
-  await section('Access')
+  await go('Access');
+  await section('Tokens').getByLabel('Name of a new token').fill('laptop');
+  await section('Tokens').getByRole('button', { name: 'Make a token' }).click();
+  await section('Tokens').getByText('It is shown this once.').waitFor();
+  await section('Tokens')
     .getByRole('listitem')
     .filter({ hasText: 'laptop' })
     .getByRole('button', { name: 'Revoke' })
     .click();
-  await expect.poll(() => section('Access').getByRole('listitem').filter({ hasText: 'laptop' }).count()).toBe(0);
+  await expect.poll(() => section('Tokens').getByRole('listitem').filter({ hasText: 'laptop' }).count()).toBe(0);
 
+  await go('Your data');
   const download = page.waitForEvent('download');
-  await section('Your data').getByRole('button', { name: 'Download my data' }).click();
+  await page.getByRole('button', { name: 'Download' }).click();
   expect(await readFile(await (await download).path(), 'utf8')).toContain('hello to me');
 
-  await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to a page or a thread').waitFor();
   await page.keyboard.press('Escape');
+  await index.getByRole('link', { name: 'Leave the settings' }).click();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await page.goto(`${stage.url}/settings/access`);
   await section('Signed-in browsers').getByRole('button', { name: 'Sign out' }).first().click();
-  await page.getByLabel('Token').waitFor();
+  await page.getByLabel('Token', { exact: true }).waitFor();
   expect(page.problems).toEqual([]);
+});
+
+test('on a phone, the index of the settings is a page, and each of them leads back to it', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${stage.url}/settings`);
+  await page.getByRole('main').getByRole('link', { name: 'Approvals' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'All settings' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Leave the settings' }).click();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await page.goto(`${stage.url}/operator/audit?from=mail#end`);
+  await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+  expect(page.url()).toBe(`${stage.url}/settings/audit?from=mail#end`);
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
+test('lists are walked with J, K and the arrow keys, and a row that is gone gives the focus to the next one', async () => {
+  const page = await browser.signIn(stage.url);
+  for (const path of ['one', 'two', 'three'])
+    await stage.service.request(`/api/memory/walk/${path}`, { method: 'PUT', body: JSON.stringify({ text: path }) });
+  await page.goto(`${stage.url}/memory`);
+  const rows = page.getByRole('list', { name: 'Notes' }).getByRole('button');
+  await rows.first().focus();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('k');
+  expect(await focused()).toBe(await rows.nth(1).textContent());
+  await page.keyboard.press('End');
+  expect(await focused()).toBe(await rows.last().textContent());
+
+  for (const tool of ['first', 'second', 'third'])
+    await stage.home.query(
+      `insert into standing_approvals (id, user_id, tool, shape, digest, situation)
+       values (gen_random_uuid(), 'operator', $1, '', $1, 'clean')`,
+      [tool],
+    );
+  await page.goto(`${stage.url}/settings/approvals`);
+  const revoke = (tool: string) => page.getByRole('button', { name: `Revoke the approval of ${tool}` });
+  await revoke('second').click();
+  await revoke('second').waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate(() => document.activeElement?.ariaLabel)).toMatch(/^Revoke the approval of/);
+  await stage.home.query('delete from standing_approvals');
+  await page.close();
 });
 
 test('a member deletes their account, gets a certificate, and is signed out', async () => {
   const name = `Erin ${Date.now()}`;
   const erin = await addUser(stage.service, name);
-  const page = await browser.signIn(stage.url, { token: erin.token, path: '/settings' });
+  const page = await browser.signIn(stage.url, { token: erin.token, path: '/settings/data' });
   await page.getByRole('button', { name: 'Delete my account' }).click();
   const question = page.getByRole('dialog', { name: 'Delete your account?' });
   await question.getByRole('button', { name: 'Cancel' }).click();
@@ -101,18 +160,18 @@ test('a member deletes their account, gets a certificate, and is signed out', as
 test('the app speaks the language of the browser or the chosen one, from the first word on', async () => {
   const page = await browser.signIn(stage.url, { path: '/settings' });
   await page.getByLabel('Language', { exact: true }).selectOption({ label: 'Deutsch' });
-  await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Allgemein' }).waitFor();
   expect(await page.locator('html').getAttribute('lang')).toBe('de');
-  await page.getByRole('navigation').getByRole('link', { name: 'Aufträge' }).waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Freigaben' }).waitFor();
   await checkLooks(page, 'settings-de');
 
   await page.addInitScript(recordTexts);
   await page.reload();
-  await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
-  expect(await page.title()).toBe('Einstellungen · Reborn');
+  await page.getByRole('heading', { level: 1, name: 'Allgemein' }).waitFor();
+  expect(await page.title()).toBe('Allgemein · Reborn');
   const shown = await page.evaluate(() => [...(globalThis as unknown as { shown: Set<string> }).shown]);
-  expect(shown).toContain('Neue Unterhaltung');
-  expect(shown.filter((text) => /Settings|New thread|Loading|Missions/.test(text))).toEqual([]);
+  expect(shown).toContain('Freigaben');
+  expect(shown.filter((text) => /Settings|General|Loading|Approvals/.test(text))).toEqual([]);
 
   await page.goto(stage.url);
   await page.getByRole('textbox', { name: 'Nachricht' }).fill('say 1');
@@ -122,9 +181,9 @@ test('the app speaks the language of the browser or the chosen one, from the fir
 
   await page.goto(`${stage.url}/settings`);
   await page.getByLabel('Sprache', { exact: true }).selectOption({ label: 'Norsk bokmål' });
-  await page.getByRole('heading', { level: 1, name: 'Innstillinger' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Generelt' }).waitFor();
   await page.getByLabel('Språk', { exact: true }).selectOption({ label: 'Nettleserens språk' });
-  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'General' }).waitFor();
   expect(page.problems).toEqual([]);
   await page.close();
 });
@@ -143,9 +202,9 @@ function recordTexts(): void {
 
 test('a person gets a code for a chat app, and unlinks a chat', async () => {
   await stage.home.query('delete from chat_accounts');
-  const page = await browser.signIn(stage.url, { path: '/settings' });
-  const section = page.getByRole('region', { name: 'Chat apps', exact: true });
-  await section.getByText('None is connected.').waitFor();
+  const page = await browser.signIn(stage.url, { path: '/settings/chat-apps' });
+  const section = page.getByRole('main');
+  await section.getByText('No chat app is connected').waitFor();
 
   const id = newId();
   await stage.home.query(
@@ -170,7 +229,7 @@ test('a person gets a code for a chat app, and unlinks a chat', async () => {
 
 test('a template is stored, written by / with its variables selected, and notes and skills are named by @', async () => {
   await stage.service.request('/api/memory/likes/tea', { method: 'PUT', body: JSON.stringify({ text: 'Green tea.' }) });
-  const page = await browser.signIn(stage.url, { path: '/settings' });
+  const page = await browser.signIn(stage.url, { path: '/settings/instructions' });
   const section = page.getByRole('region', { name: 'Prompt templates', exact: true });
   await section.getByLabel('Name of the template').fill('letter');
   await section.getByLabel('Text of the template').fill('say Dear {{name}}, about {{topic}}');
@@ -213,21 +272,22 @@ test('a standing approval is listed with what it covers, and revoked', async () 
      values (gen_random_uuid(), 'operator', 'send_mail', 'to: "ann@example.com"', '', 'foreign', $1)`,
     [id],
   );
-  const page = await browser.signIn(stage.url, { path: '/settings' });
+  const page = await browser.signIn(stage.url, { path: '/settings/approvals' });
   const approvals = page.getByRole('list', { name: 'Standing approvals' });
   await approvals.getByText('to: "ann@example.com"').waitFor();
   await approvals.getByText('also after reading text by others').waitFor();
   await approvals.getByText('only for the mission “Morning”').waitFor();
   await checkLooks(page, 'standing-approvals');
   await approvals.getByRole('button', { name: 'Revoke the approval of send_mail' }).click();
-  await approvals.getByText('None.').waitFor();
+  await page.getByText('No standing approvals').waitFor();
   expect(await stage.home.query('select from standing_approvals')).toEqual([]);
   await page.close();
 });
 
 test('a long page scrolls inside itself, and the rest of the app stays', async () => {
-  const page = await browser.signIn(stage.url, { path: '/settings' });
-  const last = page.getByRole('region', { name: 'Keyboard shortcuts', exact: true });
+  const page = await browser.signIn(stage.url, { path: '/settings/instructions' });
+  const last = page.getByRole('button', { name: 'Save the template' });
+  await page.setViewportSize({ width: 1280, height: 400 });
   await last.waitFor();
   await last.evaluate((element) => element.scrollIntoView());
   expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);

@@ -47,7 +47,7 @@ test('single sign-on leads a new user to the chat', async () => {
 test('a token that is typed in opens the chat, and does not stay in the address', async () => {
   await browser.context.clearCookies();
   const page = await browser.open();
-  await page.goto(`${stage.url}/jobs`);
+  await page.goto(`${stage.url}/settings/jobs`);
   await page.getByLabel('Token').fill(TOKEN);
   await page.keyboard.press('Enter');
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
@@ -116,7 +116,7 @@ test('after signing out, every tab shows the way in', async () => {
   const other = await browser.open();
   await other.goto(stage.url);
   await other.getByRole('textbox', { name: 'Message' }).waitFor();
-  await page.getByRole('button', { name: /Theme and account/ }).click();
+  await page.getByRole('button', { name: /account and settings/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   for (const tab of [page, other]) await expect.poll(() => tab.getByLabel('Token').isVisible(), PATIENT).toBe(true);
   await Promise.all([page.close(), other.close()]);

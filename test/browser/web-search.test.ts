@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test('the operator sets a search engine up, and its test shows three hits or the reason', async () => {
-  const page = await browser.signIn(stage.url, { path: '/tools' });
+  const page = await browser.signIn(stage.url, { path: '/connectors/tools' });
   const search = page.getByRole('region', { name: 'Web search' });
   await search.getByText('The agent has no search yet.').waitFor();
   await search.getByRole('button', { name: 'Set up' }).click();

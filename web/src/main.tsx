@@ -7,9 +7,11 @@ import { createAppRouter } from './app/routes.tsx';
 import { installServiceWorker } from './app/service-worker.ts';
 import { startLanguage } from './language/language.ts';
 import { Translated } from './language/translated.tsx';
+import { installTextSize } from './theme/text-size.ts';
 import { installTheme } from './theme/theme.ts';
 
 installTheme();
+installTextSize();
 installReloadAfterUpgrade();
 const root = document.getElementById('app');
 if (!root) throw new Error('The page has no #app.');

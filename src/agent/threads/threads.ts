@@ -13,6 +13,7 @@ import {
   listThreads,
   type ThreadFilter,
 } from '#store/threads/thread-listings.ts';
+import { type FoundFile, findFiles } from '#store/workspaces/find-files.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import { noThread } from './hold-thread.ts';
 import { createThreadChanges } from './thread-changes.ts';
@@ -44,6 +45,10 @@ export function createThreads(
     /** The owner's messages that contain words which begin like these, newest first. */
     search: (owner: Principal, words: readonly string[], limit: number): Promise<FoundText[]> =>
       withOwner(db, owner, (trx) => findSaid(trx, owner, words, limit)),
+
+    /** The owner's files in threads whose paths contain these words, newest first. */
+    searchFiles: (owner: Principal, words: readonly string[], limit: number): Promise<FoundFile[]> =>
+      withOwner(db, owner, (trx) => findFiles(trx, owner, words, limit)),
 
     count: (owner: Principal): Promise<number> => withOwner(db, owner, (trx) => countThreads(trx, owner)),
 

@@ -35,7 +35,7 @@ import { folderRoutes } from './threads/folder-routes.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
 import { queueRoutes } from './threads/queue-routes.ts';
-import { searchMessages } from './threads/search-route.ts';
+import { threadSearchRoutes } from './threads/search-routes.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { versionRoutes } from './threads/version-routes.ts';
 import { policyRoutes } from './tools/policy-routes.ts';
@@ -57,7 +57,7 @@ export const gatewayRoutes = [
   ...queueRoutes,
   ...versionRoutes,
   ...fileRoutes,
-  searchMessages,
+  ...threadSearchRoutes,
   exportThread,
   ...shareRoutes,
   inspectTurn,

@@ -58,7 +58,7 @@ const IS_SHOWN = `
 // The index leads through the owner's messages from the newest one. An index over the words would not be used: row-level
 // security has to be checked before an operator that could leak what it compares.
 const FIND = `
-  select found.item_id as "itemId", found.thread_id as "threadId", coalesce(title, opening) as title, found.role,
+  select found.item_id as "itemId", found.thread_id as "threadId", coalesce(title, generated_title, opening) as title, found.role,
     found.created_at as "createdAt", ts_headline('simple', found.text, to_tsquery('simple', $2),
       'MinWords=12, MaxWords=28, StartSel=${MATCH_START}, StopSel=${MATCH_END}') as excerpt
   from (

@@ -248,6 +248,7 @@ const MATRIX: Record<string, Row> = {
   'GET /api/threads/:id/items/:item/parts/:index': row([404, 404, 404, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/items/${NO_GATE}/parts/0`,
   })),
+  'GET /api/search/files': row([200, 200, 200, 200], () => ({ route: '/api/search/files?q=report' })),
   'GET /api/search': row([200, 200, 200, 200], () => ({ route: '/api/search?q=hello' })),
   'GET /api/threads/:id/items/:item/image': row([404, 404, 404, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/items/${NO_GATE}/image?url=https://pictures.example/a.png`,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createModelSettings } from '#agent/administration/model-settings.ts';
+import { createModelSettings } from '#agent/administration/models/model-settings.ts';
 import { openDatabase } from '#database/open-database.ts';
 import type { ModelRoute } from '#models/model-route.ts';
 import { connectStore } from '#store/connection.ts';

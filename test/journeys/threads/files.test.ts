@@ -2,6 +2,7 @@ import { unzipSync } from 'fflate';
 import { expect } from 'vitest';
 import { fileList, fileVersion } from '#channels/gateway/files/file-shape.ts';
 import { exportThread } from '#channels/gateway/threads/export-thread.ts';
+import { searchFiles } from '#channels/gateway/threads/search-routes.ts';
 import { usageRoute } from '#channels/gateway/usage/usage-route.ts';
 import { INERT, type Tool } from '#tools/tool.ts';
 import { addUser } from '../../support/accounts.ts';
@@ -58,6 +59,8 @@ async function get<T>(service: Service, route: string, headers: Headers = {}): P
   expect(response.status).toBe(200);
   return (await response.json()) as T;
 }
+
+const fileSearch = searchFiles.responses[200].json;
 
 const filesOf = async (service: Service, id: string, query = '') =>
   fileList.parse(await get(service, `/api/threads/${id}/files${query}`));
@@ -223,6 +226,31 @@ test('another user finds nothing', async ({ service }) => {
   });
   expect(restore.status).toBe(404);
   expect(await contentOf(service, id, 'secret.txt')).toBe('mine');
+});
+
+test('files are found by the words of their names in all threads of their owner, the newest first', async ({
+  service,
+}) => {
+  const ann = await addUser(service, 'Ann');
+  const search = async (q: string, headers: Headers = {}) => {
+    const answer = await service.request(`/api/search/files?q=${encodeURIComponent(q)}`, { headers });
+    return fileSearch.parse(await answer.json()).files.map(({ path, thread_id }) => [path, thread_id]);
+  };
+  const { id: first } = await chat(service, 'say the first');
+  const { id: second } = await chat(service, 'say the second');
+  await put(service, first, 'reports/Ferry-2026.csv', 'a');
+  await put(service, first, 'gone-ferry.csv', 'a');
+  await service.request(`/api/threads/${first}/files/gone-ferry.csv`, { method: 'DELETE' });
+  await put(service, second, 'ferry.csv', 'a');
+
+  expect(await search('ferry')).toEqual([
+    ['ferry.csv', second],
+    ['reports/Ferry-2026.csv', first],
+  ]);
+  expect(await search('2026 FERRY')).toEqual([['reports/Ferry-2026.csv', first]]);
+  expect(await search('ferry absent')).toEqual([]);
+  expect(await search("%_'")).toEqual([]);
+  expect(await search('ferry', ann.headers)).toEqual([]);
 });
 
 test('exports have the files: their list for a thread, and the bytes of all kept versions for a person', async ({

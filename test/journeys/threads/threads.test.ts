@@ -4,7 +4,7 @@ import { exportThread } from '#channels/gateway/threads/export-thread.ts';
 import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
 import { listItems } from '#channels/gateway/threads/item-routes.ts';
 import { listQueue } from '#channels/gateway/threads/queue-routes.ts';
-import { searchMessages } from '#channels/gateway/threads/search-route.ts';
+import { searchMessages } from '#channels/gateway/threads/search-routes.ts';
 import { listThreads } from '#channels/gateway/threads/thread-routes.ts';
 import { thread as threadShape } from '#channels/gateway/threads/thread-shape.ts';
 import { addUser } from '../../support/accounts.ts';

@@ -54,6 +54,8 @@ test('one replica names a new chat after its first turn, and the call is counted
   expect([await list('chat'), await list('api'), await list('webhook')]).toEqual([['chat'], ['api'], []]);
   const found = await call<{ threads: Thread[] }>(service, 'GET', '/api/threads?q=ferry');
   expect(found.threads).toHaveLength(1);
+  const { results } = await call<{ results: { title: string }[] }>(service, 'GET', '/api/search?q=more');
+  expect(results.map(({ title }) => title)).toContain('The ferry to Oslo');
 });
 
 test('a title from a person stays, and comes before the one of a model', async ({ service, model, home }) => {

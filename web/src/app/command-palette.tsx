@@ -1,51 +1,65 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useId, useState } from 'react';
-import { Icon, type IconName } from '../parts/icon.tsx';
-import { chooseTheme } from '../theme/theme.ts';
-import { titleOf } from '../threads/thread-row.tsx';
-import { useThreads } from '../threads/use-threads.ts';
-import { operatorPlaces, places } from './places.ts';
-import { useServices } from './services.ts';
+import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { takeTypedAhead } from './typed-ahead.ts';
+import { type Found, type FoundGroup, useFound } from './use-found.tsx';
 
-type Command = { readonly id: string; readonly words: string; readonly icon: IconName; readonly run: () => void };
-
-/** Everything by name: pages, threads, and the theme. */
+/** One field for pages, commands, threads, messages and files, in groups. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
+  const [isEntered, setEntered] = useState(false);
   const [at, setAt] = useState(0);
   const list = useId();
-  const commands = useCommands(text.trim());
-  const chosen = Math.min(at, commands.length - 1);
-  const run = (command: Command | undefined) => {
-    command?.run();
+  const input = useRef<HTMLInputElement>(null);
+  const { groups, isSearching } = useFound(text.trim());
+  const all = groups.flatMap(({ found }) => found);
+  const chosen = Math.min(at, all.length - 1);
+  const run = (found: Found | undefined) => {
+    if (!found) return;
+    found.run();
     onClose();
   };
+  useLayoutEffect(() => {
+    const ahead = takeTypedAhead();
+    setText(ahead.text);
+    setEntered(ahead.isEntered);
+  }, []);
+  const enter = useEffectEvent(() => run(all[chosen]));
+  useEffect(() => {
+    if (isEntered) enter();
+  }, [isEntered]);
   const onKeyDown = (event: React.KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       event.preventDefault();
-      setAt((chosen + step + commands.length) % Math.max(1, commands.length));
+      setAt((chosen + step + all.length) % Math.max(1, all.length));
     }
-    if (event.key === 'Enter') run(commands[chosen]);
+    if (event.key === 'Enter') run(all[chosen]);
   };
+  const idOf = (found: Found | undefined) => (found ? `${list}-${all.indexOf(found)}` : undefined);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-scrim" />
         <Dialog.Popup
-          aria-label={t`Commands`}
-          className="fixed left-1/2 top-[12vh] z-40 flex max-h-[60vh] w-[min(560px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl bg-raised shadow-float outline-none"
+          aria-label={t`Search`}
+          initialFocus={input}
+          className="fixed left-1/2 top-[12vh] z-40 flex max-h-[70vh] w-[min(600px,calc(100vw-32px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl bg-raised shadow-float outline-none"
         >
           <input
+            ref={(field) => {
+              input.current = field;
+              // At once: what is typed right after Ctrl K belongs here.
+              field?.focus();
+            }}
             role="combobox"
-            aria-label={t`Command or thread`}
+            aria-label={t`Search`}
             aria-expanded="true"
             aria-controls={list}
-            aria-activedescendant={commands[chosen] && `${list}-${chosen}`}
-            placeholder={t`Go to a page or a thread`}
+            aria-activedescendant={idOf(all[chosen])}
+            placeholder={t`Threads, messages, files, pages and commands`}
             className="min-h-12 border-b border-line bg-transparent px-4 text-reading outline-none"
             value={text}
             onChange={(event) => {
@@ -54,27 +68,20 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             }}
             onKeyDown={onKeyDown}
           />
-          <div id={list} role="listbox" aria-label={t`Commands`} className="min-h-0 flex-1 overflow-y-auto p-2">
-            {commands.map((command, index) => (
-              <div
-                key={command.id}
-                id={`${list}-${index}`}
-                role="option"
-                aria-selected={index === chosen}
-                ref={(row) => {
-                  if (index === chosen) row?.scrollIntoView({ block: 'nearest' });
-                }}
-                onClick={() => run(command)}
-                onPointerMove={() => setAt(index)}
-                className={`flex min-h-9 cursor-pointer items-center gap-3 rounded px-2 ${index === chosen ? 'bg-hover' : ''}`}
-              >
-                <Icon name={command.icon} className="text-soft" />
-                <span className="min-w-0 flex-1 truncate">{command.words}</span>
-              </div>
+          <div id={list} role="listbox" aria-label={t`Found`} className="min-h-0 flex-1 overflow-y-auto p-2">
+            {groups.map((group) => (
+              <Group
+                key={group.name}
+                group={group}
+                chosen={all[chosen]}
+                idOf={idOf}
+                onRun={run}
+                onPoint={(found) => setAt(all.indexOf(found))}
+              />
             ))}
-            {commands.length === 0 && (
-              <p className="p-2 text-soft">
-                <Trans>Nothing is called that.</Trans>
+            {all.length === 0 && !isSearching && (
+              <p role="status" className="p-2 text-soft">
+                <Trans>Nothing found for “{text.trim()}”.</Trans>
               </p>
             )}
           </div>
@@ -84,29 +91,42 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Pages are found as fast as one types, since Enter may come at once; threads are asked for. */
-function useCommands(q: string): Command[] {
-  const { me } = useServices();
-  const navigate = useNavigate();
-  const asked = useDeferredValue(q);
-  const { data, isPlaceholderData } = useThreads({ q: asked, archived: false });
-  const isStale = isPlaceholderData || asked !== q;
-  const pages = me.role === 'operator' ? [...places(), ...operatorPlaces()] : places();
-  const fixed: Command[] = [
-    { id: 'new', words: t`New thread`, icon: 'add', run: () => void navigate({ to: '/' }) },
-    ...pages.map(({ to, words, icon }) => ({ id: to, words, icon, run: () => void navigate({ to }) })),
-    { id: 'settings', words: t`Settings`, icon: 'edit', run: () => void navigate({ to: '/settings' }) },
-    { id: 'light', words: t`Light theme`, icon: 'sun', run: () => chooseTheme('light') },
-    { id: 'dark', words: t`Dark theme`, icon: 'moon', run: () => chooseTheme('dark') },
-  ];
-  const found = data?.pages[0]?.threads ?? [];
-  const fits = (words: string) => words.toLowerCase().includes(q.toLowerCase());
-  const threads = found.filter((thread) => !isStale || fits(titleOf(thread))).slice(0, 20);
-  const toThreads: Command[] = threads.map((thread) => ({
-    id: thread.id,
-    words: titleOf(thread),
-    icon: 'chat',
-    run: () => void navigate({ to: '/threads/$threadId', params: { threadId: thread.id } }),
-  }));
-  return [...fixed.filter(({ words }) => fits(words)), ...toThreads];
+type GroupProps = {
+  readonly group: FoundGroup;
+  readonly chosen: Found | undefined;
+  readonly idOf: (found: Found) => string | undefined;
+  readonly onRun: (found: Found) => void;
+  readonly onPoint: (found: Found) => void;
+};
+
+function Group({ group, chosen, idOf, onRun, onPoint }: GroupProps) {
+  if (group.found.length === 0) return null;
+  return (
+    <div role="group" aria-label={group.name} className="pb-1">
+      <p aria-hidden="true" className="flex min-h-7 items-center px-2 text-label text-soft">
+        {group.name}
+      </p>
+      {group.found.map((found) => (
+        <div
+          key={found.id}
+          id={idOf(found)}
+          role="option"
+          aria-selected={found === chosen}
+          ref={(row) => {
+            if (found === chosen) row?.scrollIntoView({ block: 'nearest' });
+          }}
+          onClick={() => onRun(found)}
+          onPointerMove={() => onPoint(found)}
+          className={`flex min-h-target cursor-pointer items-center gap-3 rounded px-2 py-1 ${found === chosen ? 'bg-hover' : ''}`}
+        >
+          <Icon name={found.icon} className="text-soft" />
+          <span className="min-w-0 flex-1">
+            <span className="block truncate">{found.words}</span>
+            {found.about && <span className="line-clamp-2 break-words text-meta text-soft">{found.about}</span>}
+          </span>
+          {found.beside && <span className="shrink-0 text-meta text-soft">{found.beside}</span>}
+        </div>
+      ))}
+    </div>
+  );
 }

@@ -40,7 +40,7 @@ export function NewThread() {
               <p className="mt-1 text-soft">
                 <Trans>The demo model works offline and knows little.</Trans>{' '}
                 {me.role === 'operator' && (
-                  <Link to="/operator/models" className="link">
+                  <Link to="/settings/models" className="link">
                     <Trans>Choose a model</Trans>
                   </Link>
                 )}

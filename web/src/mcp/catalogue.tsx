@@ -74,7 +74,7 @@ function KnownServerCard({ server, holder, isAdded, onAdded }: CardProps) {
   const add = useAddServer((made) => {
     setAsking(false);
     if (made.sign_in !== 'needed') return onAdded(made);
-    signIn.mutate({ server: made.name, back: `/tools/mcp#${keyOf(made)}` });
+    signIn.mutate({ server: made.name, back: `/connectors#${keyOf(made)}` });
   });
   const { id, name, url, page } = server;
   const needsForm = server.auth === 'token' || server.own_client;

@@ -13,6 +13,7 @@ import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { AddMcpServer } from './add-mcp-server.tsx';
 import { Catalogue } from './catalogue.tsx';
+import { ConnectorTabs } from './connector-tabs.tsx';
 import { McpDrawer } from './mcp-drawer.tsx';
 import { keyOf } from './use-add-server.ts';
 
@@ -27,7 +28,7 @@ export function McpPage() {
   const server = data?.servers.find((each) => keyOf(each) === opened);
   return (
     <Page
-      title={t`MCP servers`}
+      title={t`Connectors`}
       about={t`Servers whose tools the agent can call.`}
       actions={
         <Button icon="add" onClick={() => setAdding(true)}>
@@ -35,6 +36,7 @@ export function McpPage() {
         </Button>
       }
     >
+      <ConnectorTabs />
       <Listed
         rows={data?.servers}
         error={error}

@@ -138,7 +138,7 @@ function Deliveries({ open, dead, dead_last_day: lastDay }: ReplicaList['deliver
           <Icon name="warning" className="mt-1 text-failed" />
           <span>
             <Trans>Some messages were given up in the last day, so their receivers don't have them.</Trans>{' '}
-            <Link to="/notifications" className="link">
+            <Link to="/settings/notifications" className="link">
               <Trans>Look at the deliveries</Trans>
             </Link>
           </span>

@@ -33,7 +33,7 @@ export function UsersPage() {
   const { data, error, refetch } = query;
   return (
     <Page
-      title={t`Users`}
+      title={t`Users and roles`}
       about={t`Everyone, including operators, sees only their own threads.`}
       actions={
         <>

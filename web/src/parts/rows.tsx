@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { walkList } from './walk-list.ts';
 
-/** The list of every page: rows that open a drawer, walked with the arrow keys. */
+/** The list of every page: rows that open a drawer, walked with the arrow keys, J and K. */
 export function Rows<T>({
   label,
   rows,
@@ -15,7 +16,7 @@ export function Rows<T>({
   readonly children: (row: T) => ReactNode;
 }) {
   return (
-    <ul aria-label={label} className="card divide-y divide-line overflow-hidden" onKeyDown={walk}>
+    <ul aria-label={label} className="card divide-y divide-line overflow-hidden" onKeyDown={walkList}>
       {rows.map((row) => (
         <li key={keyOf(row)}>
           <button
@@ -29,13 +30,4 @@ export function Rows<T>({
       ))}
     </ul>
   );
-}
-
-function walk(event: React.KeyboardEvent<HTMLUListElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step) return;
-  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>(':scope > li > button')];
-  const at = buttons.findIndex((button) => button === document.activeElement);
-  event.preventDefault();
-  buttons[at + step]?.focus();
 }

@@ -4,6 +4,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CopyButton } from '../chat/transcript/row-actions.tsx';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Listing } from '../parts/listing.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
@@ -21,39 +23,18 @@ export function ChatApps() {
   const problem = error ?? create.error ?? remove.error;
   return (
     <>
-      <p className="text-soft">
-        {data?.channels.length === 0
-          ? t`None is connected. The operator adds one under Channels.`
-          : t`Link your account, then talk to the agent there and answer its questions.`}
-      </p>
       {problem && <Problem error={problem} />}
-      <ul aria-label={t`Linked chats`} className="divide-y divide-line">
-        {data?.links.map(({ channel_id: id, sender, name, created_at: since }) => (
-          <li key={`${id} ${sender}`} className="flex flex-wrap items-center gap-3 py-2">
-            <span className="min-w-0 flex-1 basis-48">
-              <span className="block truncate">
-                <Trans>
-                  {name} with {nameOf(id)}
-                </Trans>
-              </span>
-              <span className="text-meta text-soft">
-                <Trans>
-                  linked <RelativeTime time={since} />
-                </Trans>
-              </span>
-            </span>
-            <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate({ id, sender })}>
-              <Trans>Unlink</Trans>
-            </Button>
-          </li>
-        ))}
-      </ul>
+      {data?.channels.length === 0 && (
+        <EmptyState icon="chat" title={t`No chat app is connected`}>
+          <Trans>The operator adds Telegram, Slack or mail under Channels.</Trans>
+        </EmptyState>
+      )}
       {data && data.channels.length > 0 && (
-        <div className="flex flex-wrap items-center gap-3">
+        <div className="card flex flex-wrap items-center gap-3 p-4">
           <Button disabled={create.isPending} onClick={() => create.mutate()}>
             <Trans>Get a code</Trans>
           </Button>
-          {create.data && (
+          {create.data ? (
             <span role="status" className="flex flex-wrap items-center gap-2">
               <span>
                 <Trans>
@@ -67,8 +48,35 @@ export function ChatApps() {
                 </a>
               ))}
             </span>
+          ) : (
+            <span className="text-soft">
+              <Trans>Send it to the bot, and it knows that you are you.</Trans>
+            </span>
           )}
         </div>
+      )}
+      {data && data.links.length > 0 && (
+        <Listing label={t`Linked chats`} rows={data.links} keyOf={({ channel_id: id, sender }) => `${id} ${sender}`}>
+          {({ channel_id: id, sender, name, created_at: since }) => (
+            <>
+              <span className="min-w-0 flex-1 basis-48">
+                <span className="block truncate font-medium">
+                  <Trans>
+                    {name} with {nameOf(id)}
+                  </Trans>
+                </span>
+                <span className="text-meta text-soft">
+                  <Trans>
+                    linked <RelativeTime time={since} />
+                  </Trans>
+                </span>
+              </span>
+              <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate({ id, sender })}>
+                <Trans>Unlink</Trans>
+              </Button>
+            </>
+          )}
+        </Listing>
       )}
     </>
   );

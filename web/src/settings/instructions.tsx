@@ -7,6 +7,7 @@ import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextArea } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { Saved } from '../parts/setting.tsx';
 
 /** The notes that the agent reads with every turn of this person. */
 export function Instructions() {
@@ -73,9 +74,7 @@ function InstructionNote({ path, label, hint }: NoteProps) {
         <Button type="submit" disabled={!isChanged || save.isPending}>
           <Trans>Save</Trans>
         </Button>
-        <span role="status" className="text-meta text-soft">
-          {save.isSuccess && !isChanged && t`Saved`}
-        </span>
+        <Saved at={save.isSuccess && !isChanged ? save.submittedAt : undefined} />
       </div>
     </form>
   );

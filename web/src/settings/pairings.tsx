@@ -3,8 +3,10 @@ import { Trans } from '@lingui/react/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
+import { Listing } from '../parts/listing.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
+import { Section } from '../parts/section.tsx';
 
 /** The webhook users that may use the secrets of a user. Without any, nothing is shown. */
 export function Pairings({ userId }: { readonly userId: string }) {
@@ -19,17 +21,14 @@ export function Pairings({ userId }: { readonly userId: string }) {
   const paired = data?.pairings.filter((pairing) => pairing.paired_user_id === userId) ?? [];
   if (!problem && paired.length === 0) return null;
   return (
-    <section className="flex flex-col gap-1">
-      <h3 className="font-semibold">
-        <Trans>Paired webhook users</Trans>
-      </h3>
+    <Section title={t`Paired webhook users`}>
       <p className="text-meta text-soft">
         <Trans>Their calls use the secrets of this account.</Trans>
       </p>
       {problem && <Problem error={problem} />}
-      <ul aria-label={t`Paired webhook users`} className="divide-y divide-line">
-        {paired.map(({ user_id: webhookUser, created_at: since }) => (
-          <li key={webhookUser} className="flex flex-wrap items-center gap-3 py-2">
+      <Listing label={t`Paired webhook users`} rows={paired} keyOf={({ user_id: id }) => id}>
+        {({ user_id: webhookUser, created_at: since }) => (
+          <>
             <span className="min-w-0 flex-1 basis-48 break-words">
               <span className="font-medium">{webhookUser}</span>{' '}
               <span className="text-meta text-soft">
@@ -44,9 +43,9 @@ export function Pairings({ userId }: { readonly userId: string }) {
             >
               <Trans>End</Trans>
             </Button>
-          </li>
-        ))}
-      </ul>
-    </section>
+          </>
+        )}
+      </Listing>
+    </Section>
   );
 }

@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
+import { Listing } from '../parts/listing.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
@@ -23,9 +24,9 @@ export function Sessions() {
     <>
       {error && <Problem error={error} />}
       {revoke.error && <Problem error={revoke.error} />}
-      <ul aria-label={t`Signed-in browsers`} className="divide-y divide-line">
-        {data?.sessions.map((session) => (
-          <li key={session.id} className="flex flex-wrap items-center gap-3 py-2">
+      <Listing label={t`Signed-in browsers`} rows={data?.sessions ?? []} keyOf={({ id }) => id}>
+        {(session) => (
+          <>
             <span className="min-w-0 flex-1 basis-48">
               <span className="block">
                 <Trans>Signed in {methods()[session.method]}</Trans>
@@ -40,14 +41,9 @@ export function Sessions() {
             <Button look="quiet" disabled={revoke.isPending} onClick={() => revoke.mutate(session.id)}>
               <Trans>Sign out</Trans>
             </Button>
-          </li>
-        ))}
-        {data?.sessions.length === 0 && (
-          <li className="text-soft">
-            <Trans>None.</Trans>
-          </li>
+          </>
         )}
-      </ul>
+      </Listing>
     </>
   );
 }

@@ -15,7 +15,7 @@ const shortcuts = () =>
     [t`Up, Down`, t`Move in a list`],
   ] as const;
 
-export function ShortcutList() {
+function ShortcutList() {
   return (
     <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
       {shortcuts().map(([keys, words]) => (

@@ -5,6 +5,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Listed } from '../parts/listed.tsx';
+import { Listing } from '../parts/listing.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
@@ -12,54 +15,62 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 export function StandingApprovals() {
   const { me } = useServices();
   const queries = useQueryClient();
-  const { data, error } = useQuery({ queryKey: ['approvals'], queryFn: () => client.call('GET /api/approvals') });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['approvals'],
+    queryFn: () => client.call('GET /api/approvals'),
+  });
   const revoke = useMutation({
     mutationFn: (id: string) => client.call('DELETE /api/approvals/{id}', { params: { id } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['approvals'] }),
   });
-  const problem = error ?? revoke.error;
   const own = data?.approvals.filter((approval) => approval.user_id === me.user_id);
   return (
     <>
-      <p className="text-meta text-soft">
-        <Trans>Calls like these run without a question, because you have chosen “Always…”.</Trans>
-      </p>
-      {problem && <Problem error={problem} />}
-      <ul aria-label={t`Standing approvals`} className="divide-y divide-line">
-        {own?.map(({ id, tool, shape, created_at: since, ...limits }) => (
-          <li key={id} className="flex flex-wrap items-center gap-3 py-2">
-            <span className="min-w-0 flex-1 basis-48">
-              <span className="font-medium">{tool}</span>{' '}
-              <span className="text-meta text-soft">
-                <RelativeTime time={since} />
-              </span>
-              {reachOf(limits).map((words) => (
-                <span key={words} className="block break-words text-meta text-soft">
-                  {words}
+      {revoke.error && <Problem error={revoke.error} />}
+      <Listed
+        rows={own}
+        error={error}
+        onRetry={() => void refetch()}
+        label={t`Loading approvals`}
+        empty={
+          <EmptyState icon="shield" title={t`No standing approvals`}>
+            <Trans>“Always…” on a card that asks you makes one. Until then, every such call waits for you.</Trans>
+          </EmptyState>
+        }
+      >
+        {(approvals) => (
+          <Listing label={t`Standing approvals`} rows={approvals} keyOf={({ id }) => id}>
+            {({ id, tool, shape, created_at: since, ...limits }) => (
+              <>
+                <span className="min-w-0 flex-1 basis-48">
+                  <span className="exact font-medium">{tool}</span>{' '}
+                  <span className="text-meta text-soft">
+                    <RelativeTime time={since} />
+                  </span>
+                  {reachOf(limits).map((words) => (
+                    <span key={words} className="block break-words text-meta text-soft">
+                      {words}
+                    </span>
+                  ))}
+                  {shape.map((line) => (
+                    <span key={line} className="block break-words font-mono text-meta text-soft">
+                      {line}
+                    </span>
+                  ))}
                 </span>
-              ))}
-              {shape.map((line) => (
-                <span key={line} className="block break-words font-mono text-meta text-soft">
-                  {line}
-                </span>
-              ))}
-            </span>
-            <Button
-              look="quiet"
-              aria-label={t`Revoke the approval of ${tool}`}
-              disabled={revoke.isPending}
-              onClick={() => revoke.mutate(id)}
-            >
-              <Trans>Revoke</Trans>
-            </Button>
-          </li>
-        ))}
-        {own?.length === 0 && (
-          <li className="text-soft">
-            <Trans>None.</Trans>
-          </li>
+                <Button
+                  look="quiet"
+                  aria-label={t`Revoke the approval of ${tool}`}
+                  disabled={revoke.isPending}
+                  onClick={() => revoke.mutate(id)}
+                >
+                  <Trans>Revoke</Trans>
+                </Button>
+              </>
+            )}
+          </Listing>
         )}
-      </ul>
+      </Listed>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { CopyButton } from '../chat/transcript/row-actions.tsx';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Listing } from '../parts/listing.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 
@@ -27,10 +28,7 @@ export function Tokens({ userId }: { readonly userId: string }) {
     },
   });
   return (
-    <section className="flex flex-col gap-3">
-      <h3 className="font-semibold">
-        <Trans>Tokens</Trans>
-      </h3>
+    <div className="flex flex-col gap-3">
       {error && <Problem error={error} />}
       {create.error && <Problem error={create.error} />}
       {create.data && (
@@ -43,24 +41,19 @@ export function Tokens({ userId }: { readonly userId: string }) {
           </p>
         </div>
       )}
-      <ul className="divide-y divide-line">
-        {data?.tokens.map((token) => (
-          <TokenRow key={token.id} token={token} onRevoked={() => void refresh()} />
-        ))}
-        {data?.tokens.length === 0 && (
-          <li className="text-soft">
-            <Trans>No tokens yet.</Trans>
-          </li>
-        )}
-      </ul>
+      {data && data.tokens.length > 0 && (
+        <Listing label={t`Tokens`} rows={data.tokens} keyOf={({ id }) => id}>
+          {(token) => <TokenRow token={token} onRevoked={() => void refresh()} />}
+        </Listing>
+      )}
       <form
-        className="flex items-end gap-2"
+        className="flex flex-wrap items-end gap-2"
         onSubmit={(event) => {
           event.preventDefault();
           create.mutate();
         }}
       >
-        <div className="flex-1">
+        <div className="min-w-0 flex-1 basis-48">
           <TextField
             label={t`Name of a new token`}
             value={name}
@@ -72,7 +65,7 @@ export function Tokens({ userId }: { readonly userId: string }) {
           <Trans>Make a token</Trans>
         </Button>
       </form>
-    </section>
+    </div>
   );
 }
 
@@ -84,9 +77,9 @@ function TokenRow({ token, onRevoked }: TokenRowProps) {
     onSuccess: onRevoked,
   });
   return (
-    <li className="flex items-center gap-3 py-2">
-      <span className="min-w-0 flex-1">
-        <span className="block truncate">{token.name}</span>
+    <>
+      <span className="min-w-0 flex-1 basis-40">
+        <span className="block truncate font-medium">{token.name}</span>
         <span className="text-meta text-soft">
           {token.last_used_at ? (
             <>
@@ -102,6 +95,6 @@ function TokenRow({ token, onRevoked }: TokenRowProps) {
       <Button look="quiet" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
         <Trans>Revoke</Trans>
       </Button>
-    </li>
+    </>
   );
 }

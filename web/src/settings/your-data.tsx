@@ -7,6 +7,7 @@ import { client } from '../client/client.ts';
 import { download, saveFile } from '../client/files.ts';
 import { Button } from '../parts/button.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { Setting, Settings } from '../parts/setting.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 
 /** Downloads everything about a person, or erases them. */
@@ -24,26 +25,24 @@ export function YourData() {
   }
   return (
     <>
-      <p>
-        <Trans>Everything that is stored about you, as lines of JSON.</Trans>
-      </p>
-      {save.error && <Problem error={save.error} />}
-      <Button icon="export" className="self-start" disabled={save.isPending} onClick={() => save.mutate()}>
-        <Trans>Download my data</Trans>
-      </Button>
-      {me.user_id !== 'operator' && (
-        <>
-          <p>
-            <Trans>
-              Threads, notes and missions are deleted where they are listed. You can also delete your account with
-              everything in it.
-            </Trans>
-          </p>
-          <Button look="danger" icon="trash" className="self-start" onClick={() => setErasing(true)}>
-            <Trans>Delete my account</Trans>
+      <Settings label={t`Your data`}>
+        <Setting name={t`Download my data`} about={t`Everything that is stored about you, as lines of JSON.`}>
+          <Button icon="download" disabled={save.isPending} onClick={() => save.mutate()}>
+            <Trans>Download</Trans>
           </Button>
-        </>
-      )}
+        </Setting>
+        {me.user_id !== 'operator' && (
+          <Setting
+            name={t`Delete my account`}
+            about={t`With everything in it. Threads, notes and missions can also be deleted where they are listed.`}
+          >
+            <Button look="danger" icon="trash" onClick={() => setErasing(true)}>
+              <Trans>Delete my account</Trans>
+            </Button>
+          </Setting>
+        )}
+      </Settings>
+      {save.error && <Problem error={save.error} />}
       {isErasing && (
         <EraseDialog
           name={me.name}

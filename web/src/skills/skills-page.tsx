@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
+import { ConnectorTabs } from '../mcp/connector-tabs.tsx';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -36,6 +37,7 @@ export function SkillsPage() {
         </>
       }
     >
+      <ConnectorTabs />
       <Listed
         rows={shown}
         error={error}

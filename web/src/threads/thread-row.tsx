@@ -37,12 +37,9 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
         className="flex min-h-target items-center gap-2 rounded py-1 ps-2 pe-3 group-focus-within:pe-8 group-hover:pe-8 touch:pe-8 hover:bg-hover"
         activeProps={{ className: 'bg-hover font-medium', 'aria-current': 'page' }}
       >
-        {thread.status === 'running' ? (
-          <RunningRing />
-        ) : (
-          <span className={`dot ${thread.status === 'waiting' ? 'bg-ember' : ''}`} />
-        )}
         <span className="min-w-0 flex-1 truncate">{titleOf(thread)}</span>
+        {thread.status === 'running' && <RunningRing />}
+        {thread.status === 'waiting' && <span className="dot bg-ember" />}
       </Link>
       <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />
     </li>

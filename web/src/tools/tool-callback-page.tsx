@@ -26,7 +26,7 @@ export function ToolCallbackPage() {
     <Page title={t`Signing in`} about={t`What the provider said is handed to the service.`}>
       {error ? <Problem error={error} /> : <Skeleton label={t`Signing in`} />}
       {error && (
-        <Link to="/tools" className="w-fit link">
+        <Link to="/connectors/tools" className="w-fit link">
           <Trans>Go to the tools</Trans>
         </Link>
       )}

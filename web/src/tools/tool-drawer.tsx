@@ -79,7 +79,7 @@ function Reach({ tool }: { readonly tool: AgentTool }) {
 }
 
 const ServerLink = ({ name }: { readonly name: string | null }) => (
-  <Link to="/tools/mcp" className="link">
+  <Link to="/connectors" className="link">
     {name}
   </Link>
 );

@@ -2,10 +2,10 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { AgentTool } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
+import { ConnectorTabs } from '../mcp/connector-tabs.tsx';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -36,9 +36,6 @@ export function ToolsPage() {
       about={t`What the agent can do, and what each tool may reach.`}
       actions={
         <>
-          <Link to="/tools/mcp" className="whitespace-nowrap link">
-            <Trans>MCP servers</Trans>
-          </Link>
           <Filter label={t`Search the tools`} value={text} onChange={setText} />
           {me.role === 'operator' && (
             <Button icon="add" onClick={() => setInstalling(true)}>
@@ -48,6 +45,7 @@ export function ToolsPage() {
         </>
       }
     >
+      <ConnectorTabs />
       {me.role === 'operator' && <WebSearch />}
       <Listed
         rows={shown}

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ModelCatalog, OfferedModel } from '#agent/administration/model-catalog.ts';
+import type { ModelCatalog, OfferedModel } from '#agent/administration/models/model-catalog.ts';
 import type { UserPreferences } from '#agent/preferences.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
-import { price, reads, renderPrice } from './model-fields.ts';
+import { inputs, price, renderPrice } from './model-fields.ts';
 
 type Services = { readonly modelCatalog: ModelCatalog; readonly preferences: UserPreferences };
 
@@ -18,7 +18,7 @@ const offered = z
       .nullable()
       .describe('The model route that it is, also for `default`; null for a default of the environment.'),
     price: price.nullable().describe('null: the price is unknown.'),
-    reads: reads.nullable().describe('What it reads besides text. null: unknown.'),
+    reads: inputs.nullable().describe('What it reads besides text. null: unknown.'),
     problem: z.string().nullable().describe('Why it cannot answer, and what to do.'),
   })
   .meta({ id: 'OfferedModel' });

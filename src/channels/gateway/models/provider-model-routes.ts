@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { ProviderModel, ProviderModels } from '#agent/administration/provider-models.ts';
+import type { ProviderModel } from '#agent/administration/models/list-models.ts';
+import type { ProviderModels } from '#agent/administration/models/provider-models.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
-import { contextTokens, price, reads, renderPrice } from './model-fields.ts';
+import { contextSize, inputs, price, renderPrice } from './model-fields.ts';
 
 type Services = { readonly providerModels: ProviderModels };
 
@@ -16,7 +17,7 @@ const model = z
     context_tokens: z.int(),
     price: price.nullable().describe('null: the price is unknown.'),
     price_set: z.boolean().describe('Whether the operator has set the price.'),
-    reads: reads.nullable().describe('What it reads besides text. null: unknown.'),
+    reads: inputs.nullable().describe('What it reads besides text. null: unknown.'),
   })
   .meta({ id: 'ProviderModel' });
 
@@ -53,8 +54,8 @@ const changeProviderModel = defineRoute({
       on: z.boolean().optional(),
       default: z.literal(true).optional().describe('It is switched on, and answers messages that name no other.'),
       price: price.nullish().describe('null: the known price.'),
-      context_tokens: contextTokens.nullish().describe('null: the known size.'),
-      reads: reads.nullish().describe('What it reads besides text. null: what is known.'),
+      context_tokens: contextSize.nullish().describe('null: the known size.'),
+      reads: inputs.nullish().describe('What it reads besides text. null: what is known.'),
     })
     .meta({ id: 'ProviderModelChange' }),
   responses: { 204: { description: 'It was changed.' } },

@@ -4,8 +4,8 @@ import {
   type ModelProviders,
   PROVIDER_PRESETS,
   type ProviderPreset,
-} from '#agent/administration/model-providers.ts';
-import type { ProviderModels } from '#agent/administration/provider-models.ts';
+} from '#agent/administration/models/model-providers.ts';
+import type { ProviderModels } from '#agent/administration/models/provider-models.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { apiKey, baseUrl } from '../access-fields.ts';

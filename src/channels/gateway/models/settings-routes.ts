@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ModelAdmin, ModelRoute } from '#agent/administration/model-admin.ts';
+import type { ModelAdmin, ModelRoute } from '#agent/administration/models/model-admin.ts';
 import type { Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
-import { contextTokens, reads } from './model-fields.ts';
+import { contextSize, inputs } from './model-fields.ts';
 
 type Services = { readonly modelAdmin: ModelAdmin };
 
@@ -10,8 +10,8 @@ const route = z.strictObject({
   provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible', 'demo']),
   name: z.string('name must be the name of a model.').min(1, 'name must be the name of a model.'),
   base_url: z.url({ protocol: /^https?$/, error: 'base_url must be an http or https address.' }).nullish(),
-  context_tokens: contextTokens.nullish().describe('The size of its context window, if it is not the known one.'),
-  reads: reads.nullish().describe('What the model reads besides text, if it is not known.'),
+  context_tokens: contextSize.nullish().describe('The size of its context window, if it is not the known one.'),
+  reads: inputs.nullish().describe('What the model reads besides text, if it is not known.'),
   fallback: z
     .array(z.string().min(1), 'fallback must be a list of route names.')
     .nullish()

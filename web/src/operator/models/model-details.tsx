@@ -20,7 +20,7 @@ export function ModelDetails({ model, provider, onClose }: Props) {
   const [seesImages, setSeesImages] = useState(model.reads?.includes('image') ?? false);
   const change = useChangeModel();
   const canDescribe = on && route !== null;
-  const send = (event: React.FormEvent) => {
+  const send = (event: { preventDefault: () => void }) => {
     event.preventDefault();
     const wanted = {
       ...priceChange(model, input, output),

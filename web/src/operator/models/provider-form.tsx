@@ -26,7 +26,7 @@ export function ProviderForm({ preset, provider, onClose }: Props) {
   const needsKey = preset?.needs_key === true;
   const isNamed = preset !== undefined || provider !== undefined;
   const title = provider?.title ?? preset?.title ?? t`Own server`;
-  const send = (event: React.FormEvent) => {
+  const send = (event: { preventDefault: () => void }) => {
     event.preventDefault();
     const body = { ...(!isFixed && { base_url: address.trim() }), ...(key.trim() && { api_key: key.trim() }) };
     put.mutate({ name: name.trim(), ...body }, { onSuccess: onClose });

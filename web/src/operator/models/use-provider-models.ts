@@ -92,5 +92,5 @@ function preview(each: ProviderModel, model: ProviderModel, change: ModelChange)
   return change.default ? { ...each, default: false } : each;
 }
 
-export const isSameModel = (one: ProviderModel, other: ProviderModel) =>
+const isSameModel = (one: ProviderModel, other: ProviderModel) =>
   one.provider === other.provider && one.name === other.name;

@@ -1,10 +1,9 @@
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer } from '#egress/exchange.ts';
-import { originOf } from '#models/bound-keys.ts';
+import { type Address, originOf } from '#models/bound-keys.ts';
 import type { ListedModel } from '#models/list-models.ts';
 import { presetOf } from '#models/provider-presets.ts';
-import type { StoredProvider } from './stored-providers.ts';
 
 /** How a provider answered when it was asked for its models. */
 export type ProviderAnswer = {
@@ -21,7 +20,7 @@ const LIST_MS = 15_000;
 /** Tries a provider and its key. The answer is bounded, and entries of the list that can't be used are left out. */
 export async function checkProvider(
   egress: Pick<Egress, 'send'>,
-  provider: StoredProvider,
+  provider: Address & { readonly name: string },
   apiKey: string | undefined,
 ): Promise<ProviderAnswer> {
   const { listRequest, readModelList } = await import('#models/list-models.ts');

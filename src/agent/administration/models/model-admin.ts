@@ -67,25 +67,7 @@ export function createModelAdmin(parts: {
     async test(actor: Principal, which: { name?: string; route?: ModelRoute }) {
       requireOperator(actor);
       const route = which.route ?? (await find(which.name));
-      const { createModel } = await import('#models/provider/create-model.ts');
-      const model = createModel({ ...route, apiKey: await keyOf(route) });
-      const began = performance.now();
-      const result = (ok: boolean, message: string) => ({
-        ok,
-        message,
-        provider: route.provider,
-        model: route.name,
-        milliseconds: Math.round(performance.now() - began),
-      });
-      try {
-        const answer = await model.ask(QUESTION, () => {}, AbortSignal.timeout(PATIENCE_MS));
-        return result(true, `It answered: ${answer.text.slice(0, 200) || '(nothing)'}`);
-      } catch (error) {
-        if (error instanceof ModelFailure) return result(false, error.message);
-        if (error instanceof ModelCallAborted)
-          return result(false, 'It did not answer within 30 seconds. Check the address, and whether the model is up.');
-        throw error;
-      }
+      return tryModel({ ...route, apiKey: await keyOf(route) });
     },
   };
 
@@ -104,3 +86,24 @@ const QUESTION = {
   tools: [],
   temperature: null,
 };
+
+async function tryModel(route: ModelRoute) {
+  const { createModel } = await import('#models/provider/create-model.ts');
+  const began = performance.now();
+  const result = (ok: boolean, message: string) => ({
+    ok,
+    message,
+    provider: route.provider,
+    model: route.name,
+    milliseconds: Math.round(performance.now() - began),
+  });
+  try {
+    const answer = await createModel(route).ask(QUESTION, () => {}, AbortSignal.timeout(PATIENCE_MS));
+    return result(true, `It answered: ${answer.text.slice(0, 200) || '(nothing)'}`);
+  } catch (error) {
+    if (error instanceof ModelFailure) return result(false, error.message);
+    if (error instanceof ModelCallAborted)
+      return result(false, 'It did not answer within 30 seconds. Check the address, and whether the model is up.');
+    throw error;
+  }
+}
