@@ -312,7 +312,8 @@ describe('a command that is typed', () => {
   });
 
   test('Tab in a shell offers the threads of the service, with their titles', async () => {
-    const { thread_id: id } = JSON.parse((await runReborn(['ask', '--json', 'say tabbed'], { env: chat.env })).stdout);
+    const asked = await runReborn(['ask', '--json', 'say tabbed'], { env: chat.env });
+    const { thread_id: id } = JSON.parse(asked.stdout) as { thread_id: string };
     const { stdout } = await runReborn(['completion', 'values', 'thread'], { env: chat.env });
     expect(stdout.split('\n')).toContain(`${id.slice(-8)}\tsay tabbed`);
   });
