@@ -12,7 +12,7 @@ if (import.meta.main) writeFileSync(file, pinImages(readFileSync(file, 'utf8'), 
 
 export function pinImages(dockerfile: string, digestOf: (image: string) => string): string {
   return dockerfile.replaceAll(
-    /^FROM (--platform=\S+ )?(\S+\/\S+:[^\s@]+)(?=\s|$)/gm,
+    /^FROM (--platform=\S+ )?([^\s@]+\/[^\s@]+:[^\s@]+)(?=\s|$)/gm,
     (_, platform = '', image: string) => {
       const digest = digestOf(image);
       process.stdout.write(`${image} is ${digest}\n`);
