@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowFirst } from './test/support/slow-first.ts';
 
 /** They measure how long something takes, so nothing else may run beside them. */
-const MEASURED = ['bad-tokens', 'cpu-budget', 'failover', 'heavy-thread', 'purge'];
+const MEASURED = ['bad-tokens', 'cpu-budget', 'failover', 'heavy-thread', 'purge', 'steering-times'];
 const measured = `test/faults/{${MEASURED.join()}}.test.ts`;
 
 /** Such tests wait for processes to start and for leases to end. In `.ci/run`, tests of another part run beside them. */

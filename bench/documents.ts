@@ -6,7 +6,7 @@ import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { createDocuments } from '#documents/documents.ts';
-import { createExtractor } from '#documents/extractor.ts';
+import { createDrawer, createExtractor } from '#documents/extractor.ts';
 import type { AttachmentHash } from '#domain/ids.ts';
 import { connectStore, type Owner, withOwner } from '#store/connection.ts';
 import { writePassages } from '#store/documents/documents.ts';
@@ -24,6 +24,9 @@ const DOCUMENTS = Number(process.argv.find((argument) => /^\d+$/.test(argument))
 const FEW_DOCUMENTS = 10;
 const QUESTIONS = 100;
 const SEARCHES = 300;
+/** Several write at once, as replicas do. The last documents are written one by one, and measured. */
+const WRITERS = 4;
+const MEASURED_WRITES = 200;
 const ann = { userId: 'ann' };
 const bob = { userId: 'bob' };
 
@@ -32,14 +35,14 @@ await chmod(home, 0o711);
 const database = await openDatabase({ url: process.env['DATABASE_URL'], home });
 await migrateDatabase(database.connection, MIGRATIONS);
 const db = connectStore({ ...database.connection, Client: PreparingClient }, console.error);
-const client = new pg.Client({ ...database.connection, options: '-c app.engine=on' });
-await client.connect();
+const pool = new pg.Pool({ ...database.connection, options: '-c app.engine=on' });
 const corpus = makeCorpus(7);
 const never = new AbortController().signal;
 const contents = new Map<string, Buffer>();
 const documents = createDocuments({
   db,
   extract: createExtractor({ findWall }),
+  draw: createDrawer({ findWall }),
   read: async (_, sha256) => contents.get(sha256) ?? Buffer.of(),
 });
 
@@ -63,7 +66,7 @@ try {
   console.log(JSON.stringify(results, null, 2));
   saveResult('documents', { command: 'npm run bench:documents', results });
 } finally {
-  await client.end();
+  await pool.end();
   await db.destroy();
   await database.close();
   await rm(home, { recursive: true, force: true });
@@ -98,22 +101,30 @@ type Filled = {
 async function fill(owner: Owner, count: number): Promise<Filled> {
   const asked: Asked[] = [];
   const times: number[] = [];
-  const hashes = Array.from({ length: count }, (_, index) => hash(index));
+  let next = 0;
   let written = 0;
-  for (const [index, sha256] of hashes.entries()) {
-    const number = await addDocument(owner, sha256);
+
+  async function write(index: number): Promise<void> {
+    const sha256 = hash(index);
     const passages = corpus.document();
+    if (index % Math.ceil(count / QUESTIONS) === 0) asked.push({ ...corpus.ask(asked.length, passages), sha256 });
+    written += passages.length;
+    const number = await addDocument(owner, sha256);
     const started = performance.now();
     await withOwner(db, owner, (trx) =>
       writePassages(trx, owner, number, { pages: passages.length, emptyPages: 0, tokens: 2000, passages }),
     );
-    times.push(performance.now() - started);
-    written += passages.length;
-    if (asked.length < QUESTIONS && index % Math.ceil(count / QUESTIONS) === 0)
-      asked.push({ ...corpus.ask(asked.length, passages), sha256 });
+    times[index] = performance.now() - started;
   }
-  await client.query('vacuum analyze documents, passages, document_words');
-  return { owner, hashes, asked, passages: written, written: quantiles(times) };
+  const writeUpTo = async (end: number) => {
+    while (next < end) await write(next++);
+  };
+  const together = Math.max(0, count - MEASURED_WRITES);
+  await Promise.all(Array.from({ length: WRITERS }, () => writeUpTo(together)));
+  await writeUpTo(count);
+  await pool.query('vacuum analyze documents, passages, document_words');
+  const hashes = times.map((_, index) => hash(index));
+  return { owner, hashes, asked, passages: written, written: quantiles(times.slice(together)) };
 }
 
 /** The tool lists the documents of a thread first. */
@@ -146,11 +157,11 @@ async function measureRecall({ owner, hashes, asked }: Filled): Promise<Record<s
 }
 
 async function addDocument({ userId }: Owner, sha256: AttachmentHash): Promise<string> {
-  await client.query(
+  await pool.query(
     `insert into attachments (user_id, sha256, bytes, content, is_stored) values ($1, $2, 1, '\\x00', true)`,
     [userId, sha256],
   );
-  const { rows } = await client.query<{ number: string }>(
+  const { rows } = await pool.query<{ number: string }>(
     `insert into documents (user_id, sha256, kind) values ($1, $2, 'pdf') returning number`,
     [userId, sha256],
   );
@@ -158,7 +169,7 @@ async function addDocument({ userId }: Owner, sha256: AttachmentHash): Promise<s
 }
 
 async function storedMegabytes() {
-  const { rows } = await client.query<{ text: number; words: number }>(
+  const { rows } = await pool.query<{ text: number; words: number }>(
     `select pg_total_relation_size('passages') / 1e6 as text, pg_total_relation_size('document_words') / 1e6 as words`,
   );
   return { text: Math.round(rows[0]?.text ?? 0), words: Math.round(rows[0]?.words ?? 0) };

@@ -20,6 +20,8 @@ export type CreateResponse = {
   readonly stream?: boolean | null;
   /** Answer at once, with status queued. */
   readonly background?: boolean | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** `false`: the response is deleted once it has been delivered. */
   readonly store?: boolean | null;
   /** `reborn.tool_activity` adds the agent's tool calls to the output, `code_interpreter_call.outputs` what code of a hosted tool has printed and drawn, `web_search_call.action.sources` the addresses that a hosted search has found, and `file_search_call.results` the passages that it has found in vector stores. Other values are ignored. */
@@ -151,8 +153,9 @@ export type Response = {
     readonly id: string;
   } | null;
   readonly error: Failure | null;
+  /** `steered`: a message of the person came that was to be read first. */
   readonly incomplete_details: {
-    readonly reason: 'max_output_tokens';
+    readonly reason: 'max_output_tokens' | 'steered';
   } | null;
   readonly instructions: string | null;
   readonly max_output_tokens: null;
@@ -183,8 +186,10 @@ export type Response = {
   readonly top_p: number;
   readonly truncation: 'disabled';
   readonly usage: Usage;
-  /** The response that continued after a person answered what this one waited for. */
+  /** The response that continued after a person answered what this one waited for, or sent the message that steered it. */
   readonly x_continued_by?: string;
+  /** Where the input is. Only a create that begins says it. */
+  readonly placed?: Placement;
 };
 
 export type Failure = {
@@ -477,6 +482,19 @@ export type Cost = {
   readonly currency: 'USD';
 };
 
+export type Placement = {
+  readonly type: 'started';
+} | {
+  readonly type: 'steering';
+} | {
+  readonly type: 'queued';
+  /** How many turns come first, the running one included. */
+  readonly ahead: number;
+} | {
+  readonly type: 'waits';
+  readonly gate: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
+};
+
 export type StreamEvent = {
   readonly type: 'response.created';
   readonly sequence_number: number;
@@ -686,9 +704,11 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'invalid_request_error';
-    readonly code: 'invalid_request' | 'invalid_tool' | 'no_pending_call' | 'call_id_mismatch' | 'tool_output_missing' | 'previous_response_not_found' | 'body_too_large';
+    readonly code: 'invalid_request' | 'key_refused' | 'provider_unreachable' | 'invalid_tool' | 'no_pending_call' | 'call_id_mismatch' | 'tool_output_missing' | 'previous_response_not_found' | 'body_too_large';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -696,6 +716,8 @@ export type Error = {
     readonly code: 'invalid_secret';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -703,6 +725,8 @@ export type Error = {
     readonly code: 'operator_only' | 'cross_site' | 'unknown_host' | 'sharing_off';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -710,6 +734,8 @@ export type Error = {
     readonly code: 'not_found';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -717,6 +743,8 @@ export type Error = {
     readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -724,6 +752,8 @@ export type Error = {
     readonly code: 'rate_limited';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   } | {
     /** What is wrong, and what to do about it. */
     readonly message: string;
@@ -731,6 +761,8 @@ export type Error = {
     readonly code: 'internal_error' | 'attachment_unavailable';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
+    /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
+    readonly values?: Readonly<Record<string, string | number>>;
   };
 };
 
@@ -891,6 +923,56 @@ export type DeletedConversation = {
 export type AddItems = {
   /** Stored as history; no model is asked. */
   readonly items: readonly GivenItem[];
+};
+
+export type SteerMessage = {
+  readonly type: 'response.steer';
+  /** A response of this socket that is in progress, or waits for a tool. */
+  readonly previous_response_id: string;
+  /** A message, or messages with the role `user`. */
+  readonly input: string | readonly ({
+    readonly type?: 'message' | null;
+    readonly role: 'user';
+    readonly content: GivenContent;
+  })[];
+};
+
+export type SteerEvent = {
+  readonly type: 'response.steer.accepted';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly steer: {
+    readonly id: string;
+    readonly previous_response_id: string;
+  };
+} | {
+  readonly type: 'response.steer.pending';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly steer: {
+    readonly id: string;
+    readonly previous_response_id: string;
+  };
+  readonly reason: 'waiting_for_required_input';
+  readonly required_input: readonly {
+    readonly type: 'function_call_output';
+    readonly call_id: string;
+    readonly name: string;
+  }[];
+} | {
+  readonly type: 'response.steer.failed';
+  readonly sequence_number: number;
+  readonly stream_id?: string;
+  readonly error: {
+    readonly type: 'invalid_request_error';
+    readonly code: 'response_not_found' | 'invalid_input' | 'steering_not_supported' | 'too_many_pending_steers' | 'response_already_completed' | 'response_not_active' | 'successor_creation_failed';
+    readonly message: string;
+  };
+  readonly steer: {
+    readonly id?: string;
+    readonly previous_response_id: string;
+    readonly input: unknown;
+  };
 };
 
 /** Unknown fields are ignored. */
@@ -1517,6 +1599,8 @@ export type ItemList = {
   readonly versions: readonly TurnVersions[];
   /** The turns on this page whose messages were refused at a gate: no model has read them. */
   readonly refused: readonly string[];
+  /** The turns on this page that a later message has ended early. */
+  readonly steered: readonly string[];
 };
 
 export type ThreadItem = {
@@ -1570,7 +1654,8 @@ export type ThreadItem = {
       /** The path of the document. */
       readonly file: string;
       readonly page: number;
-      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      /** `unchecked`: words are quoted, and the page has no text to compare them with. */
+      readonly check: 'unknown' | 'missing' | 'unchecked' | 'quoted' | 'read';
       readonly quotation?: string;
     })[];
   };
@@ -1679,8 +1764,14 @@ export type QueuedTurn = {
   readonly seq: number;
   readonly channel: string;
   readonly created_at: string;
+  /** Where the message is now. */
+  readonly placed: Placement;
   /** Its input. */
   readonly items: readonly ThreadItem[];
+};
+
+export type HurryRequest = {
+  readonly when_busy: 'steer' | 'now';
 };
 
 export type VersionRequest = {
@@ -1695,6 +1786,8 @@ export type ChatAccepted = {
   readonly response_id: string;
   readonly turn_id: string;
   readonly status: 'queued';
+  /** Where the message is now; null when its turn has ended. */
+  readonly placed: Placement | null;
 };
 
 export type FileList = {
@@ -2017,6 +2110,14 @@ export type TurnInspection = {
     readonly usage: Spent;
     readonly created_at: string;
   } | null;
+  /** The message that ended the turn early. */
+  readonly steered_by: {
+    readonly turn_id: string;
+    /** How the message begins. */
+    readonly message: string;
+    /** The time from the message to the end of this turn. */
+    readonly waited_ms: number;
+  } | null;
   readonly superseded: readonly {
     readonly attempt: number;
     readonly text: string;
@@ -2082,6 +2183,8 @@ export type ChatRequest = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3196,6 +3299,8 @@ export type Me = {
     readonly default_model: string | null;
     /** Whether a model names new threads. */
     readonly generate_titles: boolean;
+    /** What happens to a message that is sent in an app or a chat while the agent works. `steer`: it is read after the present step; `queue`: after the answer. */
+    readonly when_busy: 'steer' | 'queue';
   };
   readonly single_sign_on: boolean;
   /** Whether threads can be shared by a link. */
@@ -3213,6 +3318,7 @@ export type Me = {
 export type MeChange = {
   readonly default_model?: string | null;
   readonly generate_titles?: boolean;
+  readonly when_busy?: 'steer' | 'queue';
 };
 
 export type ExportLine = {
@@ -3369,6 +3475,8 @@ export type OfferedModel = {
   readonly name: string;
   /** The size of its context window. */
   readonly context_tokens: number;
+  /** The model route that it is, also for `default`; null for a default of the environment. */
+  readonly route: string | null;
   /** null: the price is unknown. */
   readonly price: {
     readonly input_usd_per_million: number;
@@ -3408,6 +3516,8 @@ export type Settings = {
     /** The routes to try, in this order, when this model fails. `default` is the default model. */
     readonly fallback?: readonly string[] | null;
   }>>;
+  /** The model routes to ask, in this order, when a model without its own fails. */
+  readonly fallbacks: readonly string[];
 };
 
 export type SettingsChange = {
@@ -3425,6 +3535,7 @@ export type SettingsChange = {
   }>>;
   /** A model route, or null for `default_model`. */
   readonly default_route?: string | null;
+  readonly fallbacks?: readonly string[];
 };
 
 export type ModelTest = {
@@ -3531,8 +3642,9 @@ export type UserRetentionRules = {
   readonly usage?: number | null;
 };
 
-export type ModelProviderList = {
+export type ModelProviders = {
   readonly providers: readonly ModelProvider[];
+  readonly presets: readonly ModelProviderPreset[];
 };
 
 export type ModelProvider = {
@@ -3545,21 +3657,85 @@ export type ModelProvider = {
   readonly variable: string | null;
   /** Whether it was added here, and can be removed. */
   readonly stored: boolean;
+  /** The name that people know. */
+  readonly title: string;
+  /** What it answered when it was asked for its models last; null before the first time. */
+  readonly check: {
+    /** `no_list`: it answers, but lists no models, so they are added by name. */
+    readonly state: 'works' | 'key_refused' | 'unreachable' | 'no_list';
+    /** How many models it lists. */
+    readonly models: number;
+    readonly problem: string | null;
+    readonly checked_at: string;
+  } | null;
+};
+
+export type ModelProviderPreset = {
+  readonly name: string;
+  readonly title: string;
+  /** A part in capitals, such as RESOURCE, is for the operator to replace. */
+  readonly base_url: string;
+  /** Whether the address is the same for everyone, and can be left out. */
+  readonly fixed: boolean;
+  readonly needs_key: boolean;
+  /** Where a person gets a key. */
+  readonly key_page: string | null;
 };
 
 export type ModelProviderChange = {
-  /** Required unless the name is openai, anthropic or google. */
+  /** Required unless the name is that of a preset with a fixed address. */
   readonly base_url?: string | null;
   /** Encrypted, and never shown again. Without it, a stored key stays unless the address changes. */
   readonly api_key?: string | null;
 };
 
+export type ModelProviderList = {
+  readonly providers: readonly ModelProvider[];
+};
+
 export type ProviderModelList = {
-  readonly models: readonly ({
-    readonly id: string;
-    readonly context_tokens: number | null;
-    readonly reads: readonly ('image' | 'pdf')[] | null;
-  })[];
+  readonly models: readonly ProviderModel[];
+};
+
+export type ProviderModel = {
+  /** The name of its provider; null for the demo model. */
+  readonly provider: string | null;
+  /** The name of the model at its provider. */
+  readonly name: string;
+  /** What a message sends as `model`; null while it is off. */
+  readonly route: string | null;
+  /** Whether people can choose it. */
+  readonly on: boolean;
+  /** Whether it answers messages that name no other. */
+  readonly default: boolean;
+  readonly context_tokens: number;
+  /** null: the price is unknown. */
+  readonly price: {
+    readonly input_usd_per_million: number;
+    readonly output_usd_per_million: number;
+  } | null;
+  /** Whether the operator has set the price. */
+  readonly price_set: boolean;
+  /** What it reads besides text. null: unknown. */
+  readonly reads: readonly ('image' | 'pdf')[] | null;
+};
+
+export type ProviderModelChange = {
+  readonly provider: string;
+  /** Its name at the provider. */
+  readonly name: string;
+  readonly on?: boolean;
+  /** It is switched on, and answers messages that name no other. */
+  readonly default?: true;
+  /** null: the known price. */
+  readonly price?: {
+    readonly input_usd_per_million: number;
+    readonly output_usd_per_million: number;
+  } | null;
+  /** null: the known size. */
+  readonly context_tokens?: number | null;
+  /** What it reads besides text. null: what is known. */
+  readonly reads?: readonly ('image' | 'pdf')[] | null;
 };
 
 export type SearchSetting = {
@@ -3781,6 +3957,8 @@ export type ClientMessage = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3869,6 +4047,8 @@ export type ServerMessage = {
   readonly thread_id: string;
   readonly turn_id: string;
   readonly response_id: string;
+  /** Where the message is now; null when its turn has ended. */
+  readonly placed: Placement | null;
 } | {
   readonly type: 'resubscribe';
   readonly thread_id: string;
@@ -3925,6 +4105,8 @@ export type TurnEvent = {
     readonly code: string;
     readonly message: string;
   } | null;
+  /** The turn of the message that ended this one early. */
+  readonly steered_by: string | null;
   readonly usage: Spent;
   readonly ended_at: string;
 };
@@ -3970,7 +4152,8 @@ export type BareItem = {
       /** The path of the document. */
       readonly file: string;
       readonly page: number;
-      readonly check: 'unknown' | 'missing' | 'quoted' | 'read';
+      /** `unchecked`: words are quoted, and the page has no text to compare them with. */
+      readonly check: 'unknown' | 'missing' | 'unchecked' | 'quoted' | 'read';
       readonly quotation?: string;
     })[];
   };
@@ -4373,6 +4556,15 @@ export type Routes = {
   'DELETE /api/threads/{id}/queue/{turn}': {
     params: { id: string; turn: string };
     result: undefined;
+  };
+  /** Let a message that waits steer the running turn, with the messages before it. */
+  'PATCH /api/threads/{id}/queue/{turn}': {
+    params: { id: string; turn: string };
+    body: HurryRequest;
+    result: {
+      /** Where the message is now; null when its turn has ended. */
+      readonly placed: Placement | null;
+    };
   };
   /** Edit a message in place, or ask for another answer. */
   'POST /api/threads/{id}/items/{item}/versions': {
@@ -4984,25 +5176,34 @@ export type Routes = {
     body: UserRetentionRules;
     result: UserRetention;
   };
-  /** List the providers of models, without their keys. */
+  /** List the providers of models that are in use, without their keys, and those that can be added. */
   'GET /api/settings/providers': {
-    result: ModelProviderList;
+    result: ModelProviders;
   };
-  /** Store the key of a provider, or add a server with the API of OpenAI. */
+  /** Try the key of a provider, and store it. Its models are listed, and the recommended one is switched on. */
   'PUT /api/settings/providers/{name}': {
     params: { name: string };
     body: ModelProviderChange;
     result: ModelProviderList;
   };
-  /** Remove a stored provider with its key. */
+  /** Remove a stored provider with its key and its models. */
   'DELETE /api/settings/providers/{name}': {
     params: { name: string };
     result: undefined;
   };
-  /** Ask a provider which models it offers. */
-  'GET /api/settings/providers/{name}/models': {
+  /** Ask a provider again for its models, with its key. */
+  'POST /api/settings/providers/{name}/check': {
     params: { name: string };
+    result: ModelProvider;
+  };
+  /** List all models of all providers, each once. */
+  'GET /api/settings/models': {
     result: ProviderModelList;
+  };
+  /** Switch a model on or off, make it the default, or set what is known about it. */
+  'PATCH /api/settings/models': {
+    body: ProviderModelChange;
+    result: undefined;
   };
   /** Show the search engine of the agent, without its key. */
   'GET /api/settings/search': {

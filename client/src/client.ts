@@ -117,11 +117,15 @@ export function pathOf<R extends Route>(route: R, ...[options]: CallArguments<R>
   return fillPath(route.slice(route.indexOf(' ') + 1), params) + queryString(query);
 }
 
+/** What a sentence for the code names, such as a provider or a limit. */
+export type ErrorValues = Readonly<Record<string, string | number>>;
+
 type ErrorFields = {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly param?: string;
+  readonly values?: ErrorValues;
   readonly retryAfter?: number;
   readonly requestId?: string;
   readonly cause?: unknown;
@@ -135,16 +139,18 @@ export class ApiError extends Error {
   readonly code: string;
   /** The field of the request that is wrong. */
   readonly param: string | undefined;
+  readonly values: ErrorValues;
   /** Seconds to wait before the next try. */
   readonly retryAfter: number | undefined;
   /** Identifies the request in the log of the service. */
   readonly requestId: string | undefined;
 
-  constructor({ status, code, message, param, retryAfter, requestId, cause }: ErrorFields) {
+  constructor({ status, code, message, param, values = {}, retryAfter, requestId, cause }: ErrorFields) {
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
     this.code = code;
     this.param = param;
+    this.values = values;
     this.retryAfter = retryAfter;
     this.requestId = requestId;
   }
@@ -180,13 +186,18 @@ async function readError(response: Response, messages: Readonly<Record<number, s
 const CODES: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden', 503: 'unavailable' };
 
 type ErrorBody = {
-  readonly error: { readonly message: string; readonly code?: string | null; readonly param?: string | null };
+  readonly error: {
+    readonly message: string;
+    readonly code?: string | null;
+    readonly param?: string | null;
+    readonly values?: ErrorValues;
+  };
 };
 
-function errorIn(text: string): Partial<Pick<ErrorFields, 'message' | 'code' | 'param'>> {
+function errorIn(text: string): Partial<Pick<ErrorFields, 'message' | 'code' | 'param' | 'values'>> {
   try {
-    const { message, code, param } = (JSON.parse(text) as ErrorBody).error;
-    return { message, ...(code && { code }), ...(param && { param }) };
+    const { message, code, param, values } = (JSON.parse(text) as ErrorBody).error;
+    return { message, ...(code && { code }), ...(param && { param }), ...(values && { values }) };
   } catch {
     return {};
   }

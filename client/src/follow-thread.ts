@@ -164,6 +164,12 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       const { state } = snapshot;
       change({ state: { ...state, queued: state.queued.filter(({ turn_id: id }) => id !== turnId) } });
     },
+    /** Lets a message that waits be read now: the running step is stopped. */
+    async sendNow(turnId: string): Promise<void> {
+      const params = { id: threadId, turn: turnId };
+      await client.call('PATCH /api/threads/{id}/queue/{turn}', { params, body: { when_busy: 'now' } });
+      await refreshQueue();
+    },
     /** Resolves once the turn is part of the state, so that its message is shown exactly once. */
     turnKnown(turnId: string): Promise<void> {
       const isKnown = () =>

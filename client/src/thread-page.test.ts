@@ -21,6 +21,7 @@ const page = (line: number, items: ThreadItem[], versions: ItemList['versions'] 
   line,
   versions,
   refused: [],
+  steered: [],
   next_before: null,
 });
 const position = { number: 2, count: 2, previous: 'b', next: null };

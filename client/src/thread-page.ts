@@ -8,10 +8,14 @@ import { type ThreadState, type TurnState, withItems } from './thread-state.ts';
 export function withPage(state: ThreadState, page: ItemList, before: readonly TurnState[] = state.turns): ThreadState {
   const { items, line } = page;
   const refused = new Set(page.refused);
+  const steered = new Set(page.steered);
+  const markTurn = (turn: TurnState): TurnState => ({
+    ...turn,
+    isRefused: turn.isRefused || refused.has(turn.id),
+    isSteered: turn.isSteered || steered.has(turn.id),
+  });
   const mark = (next: ThreadState): ThreadState =>
-    refused.size === 0
-      ? next
-      : { ...next, turns: next.turns.map((turn) => (refused.has(turn.id) ? { ...turn, isRefused: true } : turn)) };
+    refused.size + steered.size === 0 ? next : { ...next, turns: next.turns.map(markTurn) };
   const listed = new Set(items.map(({ turn_id: id }) => id));
   const versions = new Map(state.versions);
   for (const id of listed) versions.delete(id);

@@ -9,6 +9,7 @@ import {
   positionOf,
   type ThreadState,
   type TurnEventMessage,
+  waitsFor,
   withItems,
   withMessage,
   withoutGate,
@@ -39,6 +40,7 @@ const ended = (status: Extract<TurnEvent, { type: 'turn-ended' }>['status'], fai
   type: 'turn-ended',
   status,
   failure: failure === undefined ? null : { code: 'x', message: failure },
+  steered_by: null,
   usage: SPENT,
   ended_at: AT,
 });
@@ -208,7 +210,8 @@ test('other events in the thread do not hide an open gate', () => {
 
 test('a queued turn joins the turns of the thread when it starts, and the subscription does not begin with it', () => {
   const item = { ...stored(message('later', 'user', 'wait'), 0, null), turn_id: 't2', turn_seq: 2 };
-  const queued: QueuedTurn = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: AT, items: [item] };
+  const placed = { type: 'queued', ahead: 1 } as const;
+  const queued: QueuedTurn = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: AT, placed, items: [item] };
   const running = apply(EVENTS.slice(0, 3));
 
   const waiting = withQueue(withItems(running, [item]), [queued]);
@@ -222,6 +225,19 @@ test('a queued turn joins the turns of the thread when it starts, and the subscr
   expect(started.queued).toEqual([]);
   expect(texts(started)).toContain('wait');
   expect(withQueue(started, [queued]).queued).toEqual([]);
+});
+
+test('a waiting message says what it waits for, and the turn that it ended is known as steered', () => {
+  const running = apply(EVENTS.slice(0, 3));
+  expect(waitsFor(running, { placed: { type: 'steering' } })).toBe('step');
+  expect(waitsFor(running, { placed: { type: 'queued', ahead: 2 } })).toBe('turn');
+  expect(waitsFor(running, {})).toBe('turn');
+  const gate = { kind: 'approval' } as NonNullable<ThreadState['gate']>;
+  expect(waitsFor({ gate }, { placed: { type: 'waits', gate: 'approval' } })).toBe('answer');
+
+  const end = { ...(ended('incomplete') as object), steered_by: 't2' } as TurnEvent;
+  const [turn] = withMessage(running, numbered(9, end), 0).turns;
+  expect(turn).toMatchObject({ status: 'incomplete', isSteered: true });
 });
 
 test('a thread has read text by others until the person has trusted each of them', () => {

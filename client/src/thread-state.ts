@@ -48,6 +48,8 @@ export type TurnState = {
   readonly failure: { readonly code: string; readonly message: string } | undefined;
   /** Its message was refused at a gate: no model has read it. */
   readonly isRefused: boolean;
+  /** A later message has ended it early. */
+  readonly isSteered: boolean;
   /** Set while a failed model call is repeated. */
   readonly trouble: Trouble | undefined;
   readonly entries: readonly Entry[];
@@ -165,7 +167,17 @@ function withEvent(state: ThreadState, message: TurnEventMessage, now: number): 
 }
 
 /** Whether a message waits until the person has answered the gate. */
-export const waitsForAnswer = ({ gate }: ThreadState): boolean => gate !== undefined && gate.kind !== 'external-tool';
+export const waitsForAnswer = ({ gate }: Pick<ThreadState, 'gate'>): boolean =>
+  gate !== undefined && gate.kind !== 'external-tool';
+
+/** What a waiting message waits for: an answer of the person, the end of the present step, or the turns before it. */
+export type WaitsFor = 'answer' | 'step' | 'turn';
+
+/** A service of an older version does not say where a message is. */
+export function waitsFor(state: Pick<ThreadState, 'gate'>, { placed }: Partial<Pick<QueuedTurn, 'placed'>>): WaitsFor {
+  if (waitsForAnswer(state)) return 'answer';
+  return placed?.type === 'steering' ? 'step' : 'turn';
+}
 
 /** Another gate may have opened before the answer to this one was confirmed. */
 export const withoutGate = (state: ThreadState, gateId: string): ThreadState =>
@@ -239,6 +251,7 @@ const NEW_TURN: TurnState = {
   status: 'unknown',
   failure: undefined,
   isRefused: false,
+  isSteered: false,
   trouble: undefined,
   entries: [],
   sequence: undefined,
@@ -375,6 +388,7 @@ function follow(turn: TurnState, { event, sequence }: TurnEventMessage, now: num
         ...turn,
         status: endOf(event.status),
         failure: event.failure ?? undefined,
+        isSteered: Boolean(event.steered_by),
         entries: closeOpen(turn.entries),
       };
   }

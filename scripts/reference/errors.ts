@@ -47,6 +47,15 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
     error: new InvalidRequest('invalid_request', null, ''),
     advice: 'Fix the field that `param` names. Retrying does not help.',
   },
+  key_refused: {
+    error: new InvalidRequest('key_refused', 'api_key', ''),
+    advice: 'The provider does not accept this key, so it was not stored. Copy it again, or make a new one.',
+  },
+  provider_unreachable: {
+    error: new InvalidRequest('provider_unreachable', 'base_url', ''),
+    advice:
+      'The provider does not answer at this address, so nothing was stored. Check the address, and whether it runs.',
+  },
   invalid_tool: {
     error: new InvalidRequest('invalid_tool', null, ''),
     advice: 'Fix the definition of your tool, or choose a name that no tool of the agent has.',

@@ -25,7 +25,7 @@ import type { ShownGate } from './gates/shown-gate.ts';
 import { cancelTurn } from './input/cancel-turn.ts';
 import { deleteEndedTurn, deleteUnstoredTurns, discardTurn } from './input/delete-turn.ts';
 import { type StartedTurn, startTurn, type TurnInput } from './input/start-turn.ts';
-import { createTurnFollower, noResponse } from './watch/follow-turn.ts';
+import { createTurnFollower, type FollowedTurn, noResponse } from './watch/follow-turn.ts';
 import type { TurnReply } from './watch/turn-reply.ts';
 import type { WatchOwnTurn } from './watch/watch-turn.ts';
 import { addMessageFiles } from './workspace/message-files.ts';
@@ -45,7 +45,7 @@ export type Agent = {
   /**
    * The turn when it has ended. One that has a timeout is cancelled after it; when `signal` aborts, the turn as it is then.
    */
-  outcome(owner: Principal, started: StartedTurn, options: { readonly signal: AbortSignal }): Promise<TurnReply>;
+  outcome(owner: Principal, started: FollowedTurn, options: { readonly signal: AbortSignal }): Promise<TurnReply>;
   /** The items with these ids that belong to the owner. */
   findItems(owner: Principal, ids: readonly ItemId[]): Promise<NewItem[]>;
   /** The uploaded files with these ids that belong to the owner. */
@@ -103,7 +103,7 @@ export function createAgent(
     openSummary: (owner, sealed) => openSummary(summaries, owner, sealed),
     async getTurn(owner, ids) {
       const record = leaving.has(ids.turnId) ? undefined : await getRecord(owner, ids);
-      const mayBeKept = record?.turn.status === 'waiting';
+      const mayBeKept = record?.turn.status === 'waiting' || Boolean(record?.turn.steeredBy);
       if (!record || (mayBeKept && (await withOwner(db, owner, (trx) => isDelivered(trx, owner, ids.turnId)))))
         throw noResponse();
       return record;

@@ -16,7 +16,7 @@ import { createAuth } from '#auth/auth.ts';
 import { describeCell } from '#cells/claim-cell.ts';
 import { checkRoute } from '#channels/webhook/events/check-route.ts';
 import { createDocuments } from '#documents/documents.ts';
-import { createExtractor } from '#documents/extractor.ts';
+import { createDrawer, createExtractor } from '#documents/extractor.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
@@ -65,6 +65,7 @@ export async function openCore(base: Base) {
     db,
     embedder: models.embedder,
     extract,
+    draw: createDrawer({ findWall }),
     read: async (owner, sha256, signal) => {
       const bytes = (await attachments.readPatiently(owner, [sha256], signal)).get(sha256);
       if (Buffer.isBuffer(bytes)) return bytes;

@@ -1,5 +1,5 @@
 import { createModelProviders } from '#agent/administration/model-providers.ts';
-import { createModelSettings } from '#agent/administration/model-settings.ts';
+import { createModelSettings, withPrice } from '#agent/administration/model-settings.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { createKeyLookup } from '#models/bound-keys.ts';
 import { findEmbeddingRoute } from '#models/embedding-route.ts';
@@ -13,9 +13,10 @@ export async function openModels(base: Base) {
   const configuredKey = createKeyLookup(config.model);
   const modelProviders = createModelProviders({ db, secrets, egress, configured: config.model, configuredKey });
   const models = createModels({
-    default: config.model,
+    default: async () => withPrice(config.model, await settings.readPrices()),
     routes: settings.readRoutes,
     defaultRoute: settings.readDefaultRoute,
+    fallbacks: settings.readFallbacks,
     apiKeyFor: modelProviders.apiKeyFor,
   });
   return { models, modelSettings: settings, modelProviders, embedder: await findEmbedder(base) };

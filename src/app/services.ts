@@ -3,6 +3,7 @@ import { createModelAdmin } from '#agent/administration/model-admin.ts';
 import { createModelCatalog } from '#agent/administration/model-catalog.ts';
 import { createOperations } from '#agent/administration/operations.ts';
 import { createPersonExport } from '#agent/administration/person-export.ts';
+import { createProviderModels } from '#agent/administration/provider-models.ts';
 import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
@@ -85,6 +86,11 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     pairings: createPairings(db),
     personExport: createPersonExport(db, auth.readAccount, attachments),
     policies: createToolPolicies(db, () => listToolNames(core)),
+    providerModels: createProviderModels({
+      providers: core.modelProviders,
+      settings: core.modelSettings,
+      configured: config.model,
+    }),
     preferences: createPreferences(db, core.modelSettings),
     retention: createRetentionAdmin({ db, defaults: retentionDefaults, isUser }),
     shares: createShares({ db, engine, attachments, ...sharing }),

@@ -31,6 +31,7 @@ const documents = (embedder?: Parameters<typeof createDocuments>[0]['embedder'])
     db: server.db,
     embedder,
     extract: async (_, bytes) => texts[Buffer.from(bytes).toString()] ?? { reason: 'It is not a text.' },
+    draw: async () => ({ reason: 'It is no PDF.' }),
     read: async (_, sha256) => Buffer.from(sha256),
   });
 

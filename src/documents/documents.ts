@@ -18,7 +18,7 @@ import {
 } from '#store/documents/documents.ts';
 import { PASSAGES } from '#store/search/search-source.ts';
 import type { WaitingDocument } from '#store/system/texts.ts';
-import type { Extract } from './extractor.ts';
+import type { Draw, Drawn, Extract } from './extractor.ts';
 import { splitPages } from './passages.ts';
 
 export type Documents = ReturnType<typeof createDocuments>;
@@ -34,6 +34,7 @@ type DocumentParts = {
   readonly db: Database;
   readonly embedder?: Embedder | undefined;
   readonly extract: Extract;
+  readonly draw: Draw;
   readonly read: (owner: Owner, sha256: AttachmentHash, signal: AbortSignal) => Promise<Uint8Array>;
 };
 
@@ -46,7 +47,7 @@ const PATIENCE_MS = 20_000;
 const LOOK_MS = 150;
 
 /** The text of files: by page, and by what is searched for. */
-export function createDocuments({ db, embedder, extract, read }: DocumentParts) {
+export function createDocuments({ db, embedder, extract, draw, read }: DocumentParts) {
   const find = (owner: Owner, hashes: readonly AttachmentHash[]): Promise<StoredDocument[]> =>
     withOwner(db, owner, (trx) => findDocuments(trx, owner, [...new Set(hashes)]));
 
@@ -110,6 +111,16 @@ export function createDocuments({ db, embedder, extract, read }: DocumentParts) 
       { number }: Pick<StoredDocument, 'number'>,
       range: { readonly from: number; readonly to: number },
     ): Promise<StoredPage[]> => withOwner(db, owner, (trx) => readPages(trx, owner, number, range)),
+
+    /** What some pages of a PDF show. */
+    async drawPages(
+      owner: Owner,
+      { sha256 }: Pick<StoredDocument, 'sha256'>,
+      pages: readonly number[],
+      signal: AbortSignal,
+    ): Promise<Drawn> {
+      return draw(await read(owner, sha256, signal), pages, signal);
+    },
   };
 }
 

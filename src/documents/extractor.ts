@@ -3,11 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Enclosure } from '#domain/tool/enclosure.ts';
 import type { DocumentKind, Page } from '#domain/workspace/document.ts';
+import type { ReaderRequest } from './inside/extract.ts';
 import { loadProgram, RUN } from './program.ts';
 
 /** The pages of a document, or the reason why it can't be read, as a sentence. */
-export type Extracted = { readonly pages: readonly Page[] } | { readonly reason: string };
+export type Extracted = { readonly pages: readonly Page[] } | Unread;
 export type Extract = (kind: DocumentKind, bytes: Uint8Array, signal: AbortSignal) => Promise<Extracted>;
+type Unread = { readonly reason: string };
+
+/** What pages of a PDF show, as PNGs in base64. Those without a picture that can be decoded are left out. */
+export type Drawn = { readonly pictures: readonly { readonly page: number; readonly png: string }[] } | Unread;
+export type Draw = (bytes: Uint8Array, pages: readonly number[], signal: AbortSignal) => Promise<Drawn>;
 
 type ExtractorOptions = {
   /** What the operating system denies the process in addition, where it can. */
@@ -35,8 +41,9 @@ const FLAGS = [
   RUN,
 ];
 
-const answer = z.union([
-  z.strictObject({ reason: z.string().max(500) }),
+const unread = z.strictObject({ reason: z.string().max(500) });
+const extracted = z.union([
+  unread,
   z.strictObject({
     pages: z.array(
       z.strictObject({
@@ -46,30 +53,51 @@ const answer = z.union([
     ),
   }),
 ]);
+const drawn = z.union([
+  unread,
+  z.strictObject({ pictures: z.array(z.strictObject({ page: z.int(), png: z.base64() })) }),
+]);
 
 /** Reads documents, each in a process of its own: whatever a file does to its reader, nothing else is there to be reached. */
-export function createExtractor({ findWall, timeoutMs = TIMEOUT_MS }: ExtractorOptions): Extract {
-  return async (kind, bytes, signal) => {
-    const [program, wall] = await Promise.all([loadProgram(), findWall()]);
-    signal.throwIfAborted();
-    const { file, args, ...user } = wall.enclose(process.execPath, FLAGS);
-    const child = spawn(file, args, { ...user, env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] });
-    const limits = watch(child, signal, timeoutMs);
-    child.stdin.on('error', () => {}); // the process has died, and `close` follows
-    child.stdin.write(program);
-    child.stdin.write(`${JSON.stringify({ kind })}\n`);
-    child.stdin.end(bytes);
-    try {
-      return await readAnswer(child, limits);
-    } finally {
-      limits.stop();
-    }
-  };
+export function createExtractor(options: ExtractorOptions): Extract {
+  return (kind, bytes, signal) => runReader(options, { kind }, bytes, signal, extracted);
+}
+
+/** The same for the pictures on pages of a PDF, such as scans. */
+export function createDrawer(options: ExtractorOptions): Draw {
+  return (bytes, draw, signal) => runReader(options, { kind: 'pdf', draw }, bytes, signal, drawn);
+}
+
+async function runReader<Answer>(
+  { findWall, timeoutMs = TIMEOUT_MS }: ExtractorOptions,
+  request: ReaderRequest,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  answer: z.ZodType<Answer>,
+): Promise<Answer | Unread> {
+  const [program, wall] = await Promise.all([loadProgram(), findWall()]);
+  signal.throwIfAborted();
+  const { file, args, ...user } = wall.enclose(process.execPath, FLAGS);
+  const child = spawn(file, args, { ...user, env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] });
+  const limits = watch(child, signal, timeoutMs);
+  child.stdin.on('error', () => {}); // the process has died, and `close` follows
+  child.stdin.write(program);
+  child.stdin.write(`${JSON.stringify(request)}\n`);
+  child.stdin.end(bytes);
+  try {
+    return await readAnswer(child, limits, answer);
+  } finally {
+    limits.stop();
+  }
 }
 
 type Limits = ReturnType<typeof watch>;
 
-async function readAnswer(child: ChildProcess, limits: Limits): Promise<Extracted> {
+async function readAnswer<Answer>(
+  child: ChildProcess,
+  limits: Limits,
+  answer: z.ZodType<Answer>,
+): Promise<Answer | Unread> {
   const chunks: Buffer[] = [];
   let size = 0;
   child.stdout?.on('data', (chunk: Buffer) => {

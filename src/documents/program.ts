@@ -26,7 +26,7 @@ async function recordProgram(entry: string): Promise<Buffer> {
 }
 
 const RECORD = `
-import { registerHooks } from 'node:module';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 const [entry] = process.argv.slice(1);
 const modules = {};
 const resolved = {};
@@ -38,7 +38,10 @@ registerHooks({
   },
   load(url, context, next) {
     const found = next(url, context);
-    if (!url.startsWith('node:')) modules[url] = { format: found.format, source: Buffer.from(found.source).toString() };
+    if (url.startsWith('node:')) return found;
+    const source = Buffer.from(found.source).toString();
+    const isStripped = found.format !== 'module-typescript'; // to strip types costs each reader more than to read
+    modules[url] = isStripped ? { format: found.format, source } : { format: 'module', source: stripTypeScriptTypes(source) };
     return found;
   },
 });
@@ -58,7 +61,7 @@ const given = Buffer.concat(chunks.splice(0));
 const first = given.indexOf(10);
 const second = given.indexOf(10, first + 1);
 const { entry, modules, resolved } = JSON.parse(given.subarray(0, first).toString());
-const { kind } = JSON.parse(given.subarray(first + 1, second).toString());
+const request = JSON.parse(given.subarray(first + 1, second).toString());
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier.startsWith('node:')) return next(specifier, context);
@@ -70,5 +73,5 @@ registerHooks({
   load: (url, context, next) => (modules[url] ? { ...modules[url], shortCircuit: true } : next(url, context)),
 });
 const { extract } = await import(entry);
-const result = await extract(kind, new Uint8Array(given.subarray(second + 1)));
+const result = await extract(request, new Uint8Array(given.subarray(second + 1)));
 process.stdout.write(JSON.stringify(result), () => process.exit());`;

@@ -7,16 +7,23 @@ export class InvalidRequest extends Error {
   readonly code: InvalidRequestCode;
   /** The field that is wrong, or null when it is the whole request. */
   readonly param: string | null;
+  /** The values of the code's sentence, for a client that writes its own. */
+  readonly values: ErrorValues | undefined;
 
-  constructor(code: InvalidRequestCode, param: string | null, message: string) {
+  constructor(code: InvalidRequestCode, param: string | null, message: string, values?: ErrorValues) {
     super(message);
     this.code = code;
     this.param = param;
+    this.values = values;
   }
 }
 
+export type ErrorValues = Readonly<Record<string, string | number>>;
+
 export type InvalidRequestCode =
   | 'invalid_request'
+  | 'key_refused'
+  | 'provider_unreachable'
   | 'invalid_tool'
   | 'no_pending_call'
   | 'call_id_mismatch'

@@ -4,6 +4,8 @@ export type Preferences = {
   readonly defaultModel: string | null;
   /** Whether a model names new threads after the first turn. */
   readonly generateTitles: boolean;
+  /** What becomes of a message that is sent while the agent works, unless its sender says it. */
+  readonly whenBusy: 'steer' | 'queue';
 };
 
-export const NO_PREFERENCES: Preferences = { defaultModel: null, generateTitles: true };
+export const NO_PREFERENCES: Preferences = { defaultModel: null, generateTitles: true, whenBusy: 'steer' };

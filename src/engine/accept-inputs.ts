@@ -25,6 +25,8 @@ type AcceptOptions = {
   readonly onAccepted?: ((turn: Turn) => void) | undefined;
   /** A turn waits for a replica. */
   readonly onWaiting: () => void;
+  /** A message is to be read before this turn goes on. */
+  readonly onSteered: (turnId: TurnId) => void;
 };
 
 /** Accepts inputs; inputs of the same moment together. */
@@ -38,6 +40,7 @@ export function createAcceptInputs(options: AcceptOptions) {
     try {
       const accepted = await withRetries(retryPolicy, { forMs: ACCEPT_MS }, () => acceptBatch(input));
       if (accepted.outcome === 'accepted' && accepted.waits) options.onWaiting();
+      if (accepted.outcome === 'accepted' && accepted.steered) options.onSteered(accepted.steered);
       return accepted;
     } finally {
       accepting.delete(input.turnId);

@@ -45,6 +45,8 @@ export type Engine = {
   kick(turn: Turn): void;
   /** Stops a turn on the replica that runs it, once its row is marked as cancelled. One that waits for a replica is closed here. */
   stopCancelled(turn: Turn): Promise<void>;
+  /** The messages that steer this turn have changed: the replica that runs it looks at them again. */
+  onSteered(turnId: TurnId): void;
   /** Notifies watchers of a turn that ended without being run. The next turn of its thread may wait for a replica now. */
   notifyEnded(turn: Turn, ending: TurnEnding): void;
   /** Notifies followers of a change to a thread that did not go through this engine. */
@@ -197,10 +199,11 @@ async function unwind(
   await streams.stop();
 }
 
-const turnPart = ({ accept, kick, stopCancelled, notifyEnded }: TurnsHere) => ({
+const turnPart = ({ accept, kick, stopCancelled, onSteered, notifyEnded }: TurnsHere) => ({
   accept,
   kick,
   stopCancelled,
+  onSteered,
   notifyEnded,
 });
 

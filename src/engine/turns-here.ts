@@ -50,7 +50,7 @@ export function createTurnsHere(options: {
   const places = createPlaces(options.capacity, running);
   const deps: ClaimDeps = { ...options, places, running, changes };
   const dispatcher = startDispatcher({ room: places.room, claim: (room) => claim(deps, room), onError });
-  const inputs = createAcceptInputs({ ...deps, onAccepted: options.onAccepted, onWaiting: wake });
+  const inputs = createAcceptInputs({ ...deps, onAccepted: options.onAccepted, onWaiting: wake, onSteered });
 
   /** A turn waits for a replica. If this one is full, it signals the others. */
   function wake(): void {
@@ -58,9 +58,16 @@ export function createTurnsHere(options: {
     else sendSignal(pool, { wake: true }).catch(onError);
   }
 
+  /** If the signal is lost, the replica that runs the turn learns of it with its next heartbeat. */
+  function onSteered(id: TurnId): void {
+    const telling = running.has(id) ? running.check(id) : sendSignal(pool, { steer: id });
+    telling.catch(onError);
+  }
+
   return {
     running,
     dispatcher,
+    onSteered,
     accept: inputs.accept,
     isAccepting: inputs.isAccepting,
     kick: (turn: Turn): void => {
@@ -77,6 +84,7 @@ export function createTurnsHere(options: {
     receive(signal: Signal): void {
       if ('wake' in signal) dispatcher.kick();
       if ('cancel' in signal) running.check(signal.cancel).catch(onError);
+      if ('steer' in signal) running.check(signal.steer).catch(onError);
     },
     stopCancelled: async ({ id }: { readonly id: TurnId }): Promise<void> => {
       if (running.has(id)) return running.check(id);

@@ -1,4 +1,4 @@
-import type { ModelProvider, ModelRoute } from './model-route.ts';
+import { isPublicProvider, type ModelProvider, type ModelRoute } from './model-route.ts';
 
 /** The key for a route; undefined if there is none for its address. */
 export type KeyFor = (route: Address) => Promise<string | undefined>;
@@ -27,12 +27,17 @@ export const isSameAddress = (one: Address, other: Address): boolean =>
   one.provider === other.provider && originOf(one) === originOf(other);
 
 /** The usual addresses of the APIs. */
-export const BASE_URLS: Partial<Record<ModelProvider, string>> = {
+export const BASE_URLS = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
-};
+} as const satisfies Partial<Record<ModelProvider, string>>;
 
-function originOf({ provider, baseUrl = BASE_URLS[provider] }: Address): string | undefined {
+/** Where its requests go; undefined for a server whose address is missing. */
+export const baseUrlOf = ({ provider, baseUrl }: Address): string | undefined =>
+  baseUrl ?? (isPublicProvider(provider) ? BASE_URLS[provider] : undefined);
+
+export function originOf(address: Address): string | undefined {
+  const baseUrl = baseUrlOf(address);
   return baseUrl === undefined ? undefined : new URL(baseUrl).origin;
 }

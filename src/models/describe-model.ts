@@ -1,12 +1,12 @@
 import { contextSizeOf } from './context-size.ts';
-import type { ModelRoute } from './model-route.ts';
+import type { ModelPrice, ModelRoute } from './model-route.ts';
 import { createPricing } from './price.ts';
 
 /** What a person wants to know before choosing a model. */
 export type ModelDescription = {
   readonly contextTokens: number;
-  /** US dollars per million tokens; null when the price is unknown. */
-  readonly price: { readonly inputPerMillion: number; readonly outputPerMillion: number } | null;
+  /** null when the price is unknown. */
+  readonly price: ModelPrice | null;
   /** What it can read besides text; null when that is unknown. */
   readonly reads: readonly ModelInput[] | null;
 };
@@ -22,7 +22,7 @@ const SAMPLE = 1000;
 
 function priceOf(route: ModelRoute): ModelDescription['price'] {
   const tokens = { inputTokens: SAMPLE, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: SAMPLE };
-  const cost = createPricing(route, {})(tokens);
+  const cost = createPricing(route)(tokens);
   const perMillion = (usd: number) => Number(((usd * 1_000_000) / SAMPLE).toPrecision(12));
   return cost && { inputPerMillion: perMillion(cost.inputUsd), outputPerMillion: perMillion(cost.outputUsd) };
 }

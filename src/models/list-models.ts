@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Address, BASE_URLS } from './bound-keys.ts';
+import { type Address, baseUrlOf } from './bound-keys.ts';
 import type { ModelRoute } from './model-route.ts';
 
 /** A model as its provider lists it. */
@@ -15,9 +15,10 @@ export type ListRequest = { readonly url: string; readonly headers: Readonly<Rec
 const MOST = 1000;
 const LONGEST_ID = 256;
 
-/** The request that lists the models of a provider. */
-export function listRequest({ provider, baseUrl }: Address, apiKey: string | undefined): ListRequest {
-  const base = (baseUrl ?? BASE_URLS[provider] ?? '').replace(/\/+$/, '');
+/** The request that lists the models of a provider, or reads another path of its API. */
+export function listRequest(address: Address, apiKey: string | undefined, path = 'models'): ListRequest {
+  const { provider } = address;
+  const base = (baseUrlOf(address) ?? '').replace(/\/+$/, '');
   const accept = { accept: 'application/json', 'user-agent': 'reborn' };
   const keyed = (headers: Record<string, string>) => (apiKey === undefined ? accept : { ...accept, ...headers });
   if (provider === 'anthropic')
@@ -27,7 +28,7 @@ export function listRequest({ provider, baseUrl }: Address, apiKey: string | und
     };
   if (provider === 'google')
     return { url: `${base}/models?pageSize=${MOST}`, headers: keyed({ 'x-goog-api-key': apiKey ?? '' }) };
-  return { url: `${base}/models`, headers: keyed({ authorization: `Bearer ${apiKey}` }) };
+  return { url: `${base}/${path}`, headers: keyed({ authorization: `Bearer ${apiKey}` }) };
 }
 
 /** The models in a provider's answer, by name. Entries that can't be used are left out; undefined if it is not a list. */
@@ -102,6 +103,6 @@ function isUsable(id: string): boolean {
   );
 }
 
-/** Models of OpenAI's list that answer with something other than text. */
+/** Models that answer with something other than text. */
 const NOT_FOR_CHAT =
-  /^(text-embedding|tts-|whisper|dall-e|gpt-image|sora|omni-moderation|davinci|babbage)|(-realtime|-audio|-transcribe|-tts)/;
+  /^(tts-|whisper|dall-e|gpt-image|sora|omni-moderation|davinci|babbage)|embed|(-realtime|-audio|-transcribe|-tts)/;

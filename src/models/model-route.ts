@@ -8,9 +8,14 @@ export type ModelRoute = {
   readonly contextTokens?: number | undefined;
   /** What the model can read besides text, if the operator or the provider says so. */
   readonly reads?: readonly ('image' | 'pdf')[] | undefined;
+  /** What it costs, if the operator has set a price. It overrides the known one. */
+  readonly price?: ModelPrice | undefined;
   /** The names of the routes to try, in this order, when this model fails; `default` is the default model. */
   readonly fallback?: readonly string[] | undefined;
 };
+
+/** US dollars for a million tokens. */
+export type ModelPrice = { readonly inputPerMillion: number; readonly outputPerMillion: number };
 
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 

@@ -42,7 +42,7 @@ test('a route gets the key of its provider', async () => {
 
 test('a default route without a key is found, and fails when it is used', async () => {
   const models = createModels({
-    default: { provider: 'anthropic', name: 'claude-sonnet-4-5' },
+    default: async () => ({ provider: 'anthropic', name: 'claude-sonnet-4-5' }),
     routes: async () => ({}),
     apiKeyFor: async () => undefined,
   });
@@ -58,7 +58,7 @@ test('the route that the operator has chosen answers requests that name no route
   const routes: Record<string, ModelRoute> = { fast: { provider: 'openai', name: 'gpt-5-mini' } };
   const chosen = (name: string | null) =>
     createModels({
-      default: demo,
+      default: async () => demo,
       routes: async () => routes,
       defaultRoute: async () => name,
       apiKeyFor: async () => 'k',
@@ -89,6 +89,28 @@ test('the fallbacks of a route follow its model, in order; a removed route fails
   expect((await models.find(null)).map(({ provider }) => provider)).toEqual(['demo', 'google']);
 });
 
+test('a model without fallbacks of its own is followed by those of the installation, in their order', async () => {
+  const fast: ModelRoute = { provider: 'openai', name: 'gpt-5-mini' };
+  const slow: ModelRoute = { provider: 'google', name: 'gemini-2.5-flash', fallback: ['default'] };
+  const models = modelsWith({ default: demo, routes: { fast, slow }, fallbacks: ['slow', 'fast'] });
+  const namesAfter = async (hint: string | null) => (await models.find(hint)).map(({ name }) => name);
+
+  expect(await namesAfter(null)).toEqual(['demo', 'gemini-2.5-flash', 'gpt-5-mini']);
+  expect(await namesAfter('fast')).toEqual(['gpt-5-mini', 'gemini-2.5-flash']);
+  expect(await namesAfter('slow')).toEqual(['gemini-2.5-flash', 'demo']);
+});
+
+test('a model whose price changes is priced anew', async () => {
+  const routes: Record<string, ModelRoute> = {
+    own: { provider: 'openai-compatible', name: 'own', baseUrl: 'http://h' },
+  };
+  const models = modelsWith({ default: demo, routes });
+  const [before] = await models.find('own');
+
+  routes['own'] = { ...routes['own'], price: { inputPerMillion: 1, outputPerMillion: 2 } } as ModelRoute;
+  expect((await models.find('own'))[0]).not.toBe(before);
+});
+
 test('stored routes are read', () => {
   const stored = {
     fast: { provider: 'openai', name: 'gpt-5-mini' },
@@ -117,9 +139,18 @@ test.each([
   ).toContain(message);
 });
 
-function modelsWith({ routes, ...options }: { default: ModelRoute; routes: Readonly<Record<string, ModelRoute>> }) {
+function modelsWith({
+  default: configured,
+  routes,
+  fallbacks = [],
+}: {
+  default: ModelRoute;
+  routes: Readonly<Record<string, ModelRoute>>;
+  fallbacks?: readonly string[];
+}) {
   return createModels({
-    ...options,
+    default: async () => configured,
+    fallbacks: async () => fallbacks,
     routes: async () => routes,
     apiKeyFor: async ({ provider }) => `key for ${provider}`,
   });

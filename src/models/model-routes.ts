@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { KeyFor } from './bound-keys.ts';
 import { type Model, ModelFailure } from './model.ts';
 import { MODEL_PROVIDERS, type ModelRoute } from './model-route.ts';
-import type { PriceOverrides } from './price.ts';
 import type { createModel } from './provider/create-model.ts';
 
 export type Models = {
@@ -20,12 +19,13 @@ export type ModelChain = readonly [Model, ...Model[]];
 export const DEFAULT = 'default';
 
 type ModelsOptions = {
-  readonly default: ModelRoute;
+  readonly default: () => Promise<ModelRoute>;
   readonly routes: () => Promise<Readonly<Record<string, ModelRoute>>>;
   /** The name of the route that answers instead of `default`, if the operator has chosen one. */
   readonly defaultRoute?: () => Promise<string | null>;
+  /** The routes to ask when a route without fallbacks of its own fails. */
+  readonly fallbacks?: () => Promise<readonly string[]>;
   readonly apiKeyFor: KeyFor;
-  readonly overrides?: PriceOverrides;
 };
 
 export function createModels(options: ModelsOptions): Models {
@@ -39,8 +39,9 @@ export function createModels(options: ModelsOptions): Models {
       complete.baseUrl,
       complete.apiKey,
       complete.contextTokens,
+      complete.price,
     ]);
-    const model = models.get(key) ?? create(complete, options.overrides);
+    const model = models.get(key) ?? create(complete);
     models.set(key, model);
     return model;
   };
@@ -49,12 +50,18 @@ export function createModels(options: ModelsOptions): Models {
     find: async (hint) => {
       // Loaded with the first turn, because it imports the catalogue of all models and their prices.
       const { createModel: create } = await import('./provider/create-model.ts');
-      const [routes, usual] = await Promise.all([options.routes(), options.defaultRoute?.() ?? null]);
+      const [routes, usual, configured, order] = await Promise.all([
+        options.routes(),
+        options.defaultRoute?.() ?? null,
+        options.default(),
+        options.fallbacks?.() ?? [],
+      ]);
       const routeNamed = (name: string | null) =>
         name !== null && Object.hasOwn(routes, name) ? routes[name] : undefined;
-      const first = routeNamed(hint) ?? routeNamed(usual) ?? options.default;
-      const fallbacks = (first.fallback ?? []).map(async (name) => {
-        const route = routeNamed(name) ?? (name === DEFAULT ? options.default : undefined);
+      const first = routeNamed(hint) ?? routeNamed(usual) ?? configured;
+      const others = first.fallback?.length ? first.fallback : order.filter((name) => routes[name] !== first);
+      const fallbacks = others.map(async (name) => {
+        const route = routeNamed(name) ?? (name === DEFAULT ? configured : undefined);
         return route ? modelAt(route, create) : createMissingModel(name, create);
       });
       return [await modelAt(first, create), ...(await Promise.all(fallbacks))];

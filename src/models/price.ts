@@ -1,15 +1,6 @@
 import { calcPrice, findProvider, type Provider } from '@pydantic/genai-prices';
 import type { Cost } from '#domain/usage.ts';
-import type { ModelRoute } from './model-route.ts';
-
-/** Prices set by the operator, by model name; they override the known ones. */
-export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
-
-export type PriceOverride = {
-  readonly inputPerMillion: number;
-  readonly outputPerMillion: number;
-  readonly cachedInputPerMillion?: number | undefined;
-};
+import type { ModelPrice, ModelRoute } from './model-route.ts';
 
 export type PricedTokens = {
   /** All input tokens: read from the cache, written to it, and uncached. */
@@ -20,10 +11,10 @@ export type PricedTokens = {
 };
 
 /** Prices the calls of a route; null when the price is unknown. The catalogue is searched once, at the first call. */
-export function createPricing(route: ModelRoute, overrides: PriceOverrides): (tokens: PricedTokens) => Cost | null {
+export function createPricing(route: ModelRoute): (tokens: PricedTokens) => Cost | null {
   if (route.provider === 'demo') return () => ({ inputUsd: 0, outputUsd: 0 });
-  const override = Object.hasOwn(overrides, route.name) ? overrides[route.name] : undefined;
-  if (override) return (tokens) => priceByOverride(override, tokens);
+  const { price } = route;
+  if (price) return (tokens) => priceAsSet(price, tokens);
   let listing: Listing | null | undefined;
   return (tokens) => {
     if (listing === undefined) listing = findListing(route);
@@ -31,12 +22,11 @@ export function createPricing(route: ModelRoute, overrides: PriceOverrides): (to
   };
 }
 
-function priceByOverride(override: PriceOverride, tokens: PricedTokens): Cost {
-  const cached = Math.min(tokens.cachedInputTokens, tokens.inputTokens);
-  const cachedPerMillion = override.cachedInputPerMillion ?? override.inputPerMillion;
+/** Tokens of a cache cost the same as others. */
+function priceAsSet({ inputPerMillion, outputPerMillion }: ModelPrice, tokens: PricedTokens): Cost {
   return {
-    inputUsd: ((tokens.inputTokens - cached) * override.inputPerMillion + cached * cachedPerMillion) / 1e6,
-    outputUsd: (tokens.outputTokens * override.outputPerMillion) / 1e6,
+    inputUsd: (tokens.inputTokens * inputPerMillion) / 1e6,
+    outputUsd: (tokens.outputTokens * outputPerMillion) / 1e6,
   };
 }
 
@@ -59,7 +49,20 @@ function priceByCatalogue(route: ModelRoute, { provider }: Listing, tokens: Pric
 /** The catalogue's entry for a model, with only the provider that sells it. */
 type Listing = { readonly provider: Provider; readonly contextTokens: number | undefined };
 
+const listings = new Map<string, Listing | null>();
+const MOST_LISTINGS = 5000;
+
+/** Remembered, because a search takes up to a millisecond, and the page of models asks for hundreds. */
 export function findListing(route: ModelRoute): Listing | null {
+  const key = JSON.stringify([route.provider, route.baseUrl, route.name]);
+  const known = listings.get(key);
+  if (known !== undefined) return known;
+  const found = searchCatalogue(route);
+  if (listings.size < MOST_LISTINGS) listings.set(key, found);
+  return found;
+}
+
+function searchCatalogue(route: ModelRoute): Listing | null {
   const listed = calcPrice({ input_tokens: 1, output_tokens: 1 }, route.name, sellerOf(route));
   if (!listed) return null;
   const { provider, model } = listed;
@@ -69,6 +72,10 @@ export function findListing(route: ModelRoute): Listing | null {
 /** An openai-compatible server is identified by its address, or else by the model's name. */
 function sellerOf(route: ModelRoute): { providerId?: string } {
   if (route.provider !== 'openai-compatible') return { providerId: route.provider };
+  if (route.baseUrl && BEDROCK.test(route.baseUrl)) return { providerId: 'aws' };
   const seller = route.baseUrl ? findProvider({ providerApiUrl: route.baseUrl }) : undefined;
   return seller ? { providerId: seller.id } : {};
 }
+
+/** The catalogue knows only another address of it. */
+const BEDROCK = /^https:\/\/bedrock-mantle\.[a-z\d-]+\.api\.aws\b/;

@@ -185,6 +185,17 @@ test('SearXNG whose engines all failed has failed, although it answers with an e
   await expect(found).rejects.toThrow('SearXNG got no answer from its engines: google (CAPTCHA), bing (timeout).');
 });
 
+test('SearXNG without engines that know the time of pages does not look as if there were none', async () => {
+  const wanted = { ...ask, freshness: 'week' } as const;
+  const { found, requests } = await search(
+    'searxng',
+    (socket) => reply(socket, 200, JSON.stringify(EMPTY.searxng)),
+    wanted,
+  );
+  expect(await found).toMatchObject({ hits: [], failed: [expect.stringContaining('Search again without freshness.')] });
+  expect(requests[0]).toContain('time_range=week');
+});
+
 test('SearXNG can be in a private network, and the other engines have one address each', async () => {
   const server = await startStandIn((socket) => reply(socket, 200, JSON.stringify(RECORDED.searxng)));
   const egress = openEgress(networkTo(server.port, { resolve: async () => ['10.0.0.5'] }));

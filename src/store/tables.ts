@@ -23,12 +23,13 @@ import type { NoteOrigin } from '#domain/note.ts';
 import type { Delivery, DeliveryAttempt } from '#domain/notification/delivery.ts';
 import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import type { Notice, NoticeType } from '#domain/notification/notice.ts';
+import type { Preferences } from '#domain/preferences.ts';
 import type { Role } from '#domain/principal.ts';
 import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { Situation } from '#domain/thread/origin.ts';
-import type { CancelReason, Channel, Failure, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
+import type { CancelReason, Channel, Failure, Steers, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { GatedCall, GateFacts, GateKind } from '#domain/tool/gate.ts';
 import type { McpDiscovery, McpHeader, McpOAuth, McpOffers, McpTool } from '#domain/tool/mcp-server.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
@@ -110,6 +111,7 @@ export type Tables = {
     userId: string;
     defaultModel: Generated<string | null>;
     generateTitles: Generated<boolean>;
+    whenBusy: Generated<Preferences['whenBusy']>;
     updatedAt: Generated<Date>;
   };
   threads: {
@@ -159,6 +161,8 @@ export type Tables = {
     startedAt: Date | null;
     endedAt: Date | null;
     run: TurnId | null;
+    steers: Steers | null;
+    steeredBy: TurnId | null;
   };
   items: {
     threadId: ThreadId;

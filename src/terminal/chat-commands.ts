@@ -31,6 +31,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return copyAnswer(chat);
     case 'status':
       return showStatus(chat);
+    case 'now':
+      return chat.sendNow(argument);
     case 'edit':
       return chat.versions.editOne();
     case 'regenerate':
@@ -175,6 +177,8 @@ export type Chat = {
   readonly prompts: PromptHistory;
   /** Does what the text says, as if it was typed. */
   submit(text: string): void;
+  /** Sends this message, or the first one that waits, and stops the running step. */
+  sendNow(text: string): Promise<void>;
   /** Does the work, and shows why it failed. */
   attempt(work: () => Promise<void>): void;
   quit(): void;
@@ -205,12 +209,12 @@ async function chooseModel(chat: Chat, name: string): Promise<void> {
     );
   const picked = name || (await pick(chat, models));
   if (picked === undefined) return;
-  const found = models.get(picked);
+  const found = models.get(picked) ?? (usual?.route === picked ? usual : undefined);
   if (!found)
     return chat.thread.note(
       `The model "${oneLine(picked)}" does not exist. Available models: ${[...models.keys()].join(', ')}.`,
     );
-  chat.model.set(picked);
+  chat.model.set(found.id);
   chat.thread.note(`From here on ${describe(found)} answers.`);
 }
 

@@ -84,7 +84,8 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
   const model = createModelChoice(draw);
   const versions = createVersions({ screen, thread, chosenModel: () => model.get(), focusOn: (id) => focus.on(id) });
   const prompts = createPromptHistory(() => thread.now().entries.flatMap(promptOf));
-  const chat: Chat = { screen, client, socket, offers, thread, focus, model, versions, prompts, submit, attempt, quit };
+  const shared = { screen, client, socket, offers, thread, focus, model, versions, prompts };
+  const chat: Chat = { ...shared, submit, sendNow: (text) => sendNow(chat, text), attempt, quit };
   const connection = createConnection(chat, options);
   socket.onConnection(() => connection.change(socket.connection().state === 'live'));
   socket.onMessage((message) => {
@@ -135,13 +136,25 @@ async function submitText(chat: Chat, text: string): Promise<void> {
   if (command) return runChatCommand(chat, command);
   if (text.trim() === '') return;
   if (versions.isEditing()) return versions.send(text);
+  await sendMessage(chat, text);
+}
+
+async function sendMessage({ screen, client, thread, model }: Chat, text: string, now = false): Promise<void> {
   screen.scrollToEnd();
   try {
-    await thread.send(text, chat.model.get(), await readAttachedFiles(text, process.cwd(), resourceReader(client)));
+    const attachments = await readAttachedFiles(text, process.cwd(), resourceReader(client));
+    await thread.send(text, { model: model.get(), attachments, now });
   } catch (error) {
     if (screen.draft.get() === '') screen.draft.set(text);
     throw error;
   }
+}
+
+async function sendNow(chat: Chat, text: string): Promise<void> {
+  if (text.trim() !== '') return sendMessage(chat, text, true);
+  const waiting = chat.thread.now().entries.find((entry) => entry.kind === 'queued');
+  if (!waiting) return chat.thread.note('No message waits. Say what should be read now: /now leave out June');
+  await chat.thread.sendNow(waiting.id);
 }
 
 /** What was asked last, all that came of it, and the way back to it. */

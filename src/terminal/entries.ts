@@ -8,7 +8,8 @@ import {
   ownTextOf,
   type ThreadState,
   type TurnState,
-  waitsForAnswer,
+  type WaitsFor,
+  waitsFor,
 } from '@reborn-agent/client/thread-state';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { placeVersions, type VersionPosition } from './place-versions.ts';
@@ -45,11 +46,10 @@ export type Entry =
       readonly ended: number | undefined;
     }
   | {
-      /** A message that waits behind the running turn, or `atGate` until the person has answered. */
       readonly kind: 'queued';
       readonly id: string;
       readonly text: string;
-      readonly atGate: boolean;
+      readonly waitsFor: WaitsFor;
       /** A message with files can only be withdrawn: the composer holds no files. */
       readonly editable: boolean;
     }
@@ -128,10 +128,11 @@ function entriesOf(turn: TurnState, state: ThreadState, local: Local, versions: 
 }
 
 function queuedEntries(state: ThreadState): Entry[] {
-  const atGate = waitsForAnswer(state);
-  return state.queued.map(({ turn_id: id, items }): Entry => {
+  return state.queued.map((queued): Entry => {
+    const { turn_id: id, items } = queued;
     const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
-    return { kind: 'queued', id, text: textOf(parts), atGate, editable: parts.every(isOwnText) };
+    const editable = parts.every(isOwnText);
+    return { kind: 'queued', id, text: textOf(parts), waitsFor: waitsFor(state, queued), editable };
   });
 }
 
@@ -178,6 +179,7 @@ function endOf(turn: TurnState): Entry[] {
   ];
   if (turn.status === 'failed') return note(turn.failure?.message ?? 'The turn failed.', 'failed');
   if (turn.status === 'cancelled') return note('Cancelled.');
+  if (turn.isSteered) return note('Stopped here to read your next message.');
   return turn.status === 'incomplete' ? note("The answer was cut short by the model's limit.") : [];
 }
 

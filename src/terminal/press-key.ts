@@ -32,6 +32,9 @@ export function pressKey(chat: Chat, key: Key): boolean {
     case 'ctrl+r':
       chat.attempt(() => search(chat));
       return true;
+    case 'ctrl+shift+enter':
+      chat.attempt(() => chat.sendNow(takeDraft(chat)));
+      return true;
     case 'tab':
     case 'shift+tab':
       focus.move(key === 'tab' ? 1 : -1);
@@ -48,6 +51,12 @@ export function pressKey(chat: Chat, key: Key): boolean {
       focus.on(undefined);
       return false;
   }
+}
+
+function takeDraft({ screen }: Chat): string {
+  const text = screen.draft.get();
+  screen.draft.set('');
+  return text;
 }
 
 /** What a key means to the entry that has the focus. */

@@ -23,7 +23,7 @@ export type Shown = {
 /** The thread on the screen: its entries, and the notes of this terminal among them. */
 export type ThreadView = {
   now(): Shown;
-  send(text: string, model?: string, attachments?: readonly Attachment[]): Promise<void>;
+  send(text: string, how?: SendOptions): Promise<void>;
   note(text: string, tone?: 'plain' | 'failed'): void;
   markAnswered(gate: OpenGate, answer: string): void;
   /** Ticks or unticks a call of a gate. */
@@ -34,9 +34,18 @@ export type ThreadView = {
   show(turnId: string): Promise<void>;
   /** Removes a message that waits. */
   withdraw(turnId: string): Promise<void>;
+  /** Lets a message that waits be read now. */
+  sendNow(turnId: string): Promise<void>;
   /** A new thread. The first message creates it. */
   begin(): void;
   open(threadId: string): Promise<void>;
+};
+
+type SendOptions = {
+  readonly model?: string | undefined;
+  readonly attachments?: readonly Attachment[];
+  /** The running step is stopped. */
+  readonly now?: boolean;
 };
 
 type Options = {
@@ -79,7 +88,7 @@ export function createThreadView(options: Options): ThreadView {
   const { local } = state;
   return {
     now: () => showNow(state),
-    send: (text, model, attachments) => send(state, text, model, attachments),
+    send: (text, how) => send(state, text, how),
     note: (text, tone = 'plain') =>
       local.note({ text, tone, anchor: anchorNow(threadOf(state), showNow(state).entries) }),
     markAnswered(gate, answer) {
@@ -93,6 +102,7 @@ export function createThreadView(options: Options): ThreadView {
       update(state);
     },
     withdraw: async (turnId) => state.followed?.withdraw(turnId),
+    sendNow: async (turnId) => state.followed?.sendNow(turnId),
     begin: () => begin(state),
     open: (threadId) => open(state, threadId),
   };
@@ -160,12 +170,8 @@ async function open(state: State, threadId: string): Promise<void> {
   if (phase === 'failed') throw error;
 }
 
-async function send(
-  state: State,
-  text: string,
-  model: string | undefined,
-  attachments: readonly Attachment[] = [],
-): Promise<void> {
+async function send(state: State, text: string, how: SendOptions = {}): Promise<void> {
+  const { model, attachments = [], now } = how;
   const { view, followed } = state;
   const { made } = view;
   const sending = state.local.whilePending(text, async () => {
@@ -175,6 +181,7 @@ async function send(
       ...(threadId !== undefined && { thread_id: threadId }),
       ...(model !== undefined && { model }),
       ...(attachments.length > 0 && { attachments }),
+      ...(now && { when_busy: 'now' }),
     });
     const thread = threadOf(state);
     if (state.view === view && (findRunningTurn(thread) || thread.gate)) await state.followed?.refreshQueue();

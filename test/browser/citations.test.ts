@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkCitations } from '#domain/search/citations.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
+import { makeScan } from '../support/document-files.ts';
 import { checkLooks, checkPage, takePicture } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { seedCited } from './seed-cited.ts';
@@ -170,7 +171,10 @@ test('a citation of a document opens its page beside the thread, with the quoted
   await shown.setViewportSize({ width: 390, height: 844 });
   await shown.keyboard.press('Escape');
   await chips.first().waitFor();
-  await leaveCard(shown); // the chips have moved below the pointer
+  const focused = () => shown.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  await expect.poll(focused).toBe('Source 1, lease.pdf, page 2'); // and shows its card, until the focus moves on
+  await sources.getByRole('button', { name: 'lease.pdf Page 2' }).focus();
+  await leaveCard(shown);
   await sources.getByRole('button', { name: 'lease.pdf Page 2' }).click();
   await panel.getByText('2.2 The tenant pays').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();
@@ -179,6 +183,28 @@ test('a citation of a document opens its page beside the thread, with the quoted
   await shown.setViewportSize({ width: 1280, height: 800 });
   await shown.goto(await share(shown, 'Deposit of the flat'));
   await shown.getByText('lease.pdf, p. 2').waitFor();
+  expect(shown.problems).toEqual([]);
+  await shown.close();
+});
+
+test('words that are quoted from a scan count as not checked', async () => {
+  const scan = { pictures: [{ width: 60, points: Buffer.alloc(60 * 80, 200) }] };
+  const attachments = [{ name: 'scan.pdf', media_type: 'application/pdf', data: makeScan([scan]).toString('base64') }];
+  const send = async (body: object) => {
+    const sent = await stage.service.request('/api/chat', { method: 'POST', body: JSON.stringify(body) });
+    return ((await sent.json()) as { thread_id: string }).thread_id;
+  };
+  const thread_id = await send({ message: 'use reborn_document_read {"file":"scan.pdf"}', attachments });
+  await send({ message: 'say “the tenant may keep a cat in the flat” [scan.pdf, p. 1].', thread_id });
+  await browser.enter(stage.url);
+  const shown = await browser.open();
+  await shown.goto(`${stage.url}/threads/${thread_id}`);
+  const chip = shown.getByLabel('Source 1, scan.pdf, page 1: these words were not checked');
+  await chip.focus();
+  await shown.getByText('The page has no text, so these words were not checked.').waitFor();
+  await takePicture(shown, 'citation-scan');
+  await chip.click();
+  await shown.getByText('This page has no text, such as a scan.').waitFor();
   expect(shown.problems).toEqual([]);
   await shown.close();
 });

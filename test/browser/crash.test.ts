@@ -47,6 +47,19 @@ test('when the service is killed during an answer, the page continues by itself,
   await page.close();
 });
 
+test('a part of the page that the service takes with it is shown when the service is back', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.route(/\/assets\/markdown-.*\.js$/, (route) => stage.kill().then(() => route.abort()), { times: 1 });
+  await ask(page, 'say **bold**');
+  await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).fill('typed meanwhile');
+  await stage.start();
+
+  await page.getByRole('article').locator('strong, [data-streamdown="strong"]').getByText('bold').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('typed meanwhile');
+  await page.close();
+});
+
 test('a message that is sent while the service is away is taken once, when it is back', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'say before');

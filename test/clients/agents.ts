@@ -1,5 +1,6 @@
 import {
   Agent,
+  fileSearchTool,
   ModelBehaviorError,
   OpenAIConversationsSession,
   OpenAIProvider,
@@ -13,6 +14,7 @@ import { z } from 'zod';
 import { agentsChat } from './chat/agents.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
 import { newConversation } from './new-conversation.ts';
+import { CITE_FILE, newStore, SEARCH_FILES } from './new-store.ts';
 
 const connect = (target: Target) =>
   new Runner({
@@ -247,6 +249,21 @@ export const agents: Client = {
 
     'lists input items': NO_CALL,
     'uploads a file and names it by its id': NO_CALL,
+    'searches files with `file_search`, and reads which one is cited': async ({ service }) => {
+      const runner = connect(service);
+      const reader = agent.clone({ tools: [fileSearchTool([await newStore(service)])] });
+      const searched = await runner.run(reader, SEARCH_FILES);
+      expect(searched.newItems.map(({ rawItem }) => rawItem)).toMatchObject([
+        { type: 'hosted_tool_call', name: 'file_search_call', providerData: { queries: ['deposit'] } },
+        { type: 'message' },
+      ]);
+
+      const cited = await runner.run(reader, CITE_FILE);
+      expect(cited.newItems.map(({ rawItem }) => rawItem)).toMatchObject([
+        { content: [{ providerData: { annotations: [{ type: 'file_citation', filename: 'lease.md' }] } }] },
+      ]);
+    },
+
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
 

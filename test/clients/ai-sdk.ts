@@ -1,10 +1,11 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { generateText, isStepCount, type ModelMessage, Output, streamText, tool, uploadFile } from 'ai';
+import { generateText, isStepCount, type ModelMessage, Output, streamText, type ToolSet, tool, uploadFile } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { aiSdkChat } from './chat/ai-sdk.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
 import { newConversation } from './new-conversation.ts';
+import { CITE_FILE, newStore, SEARCH_FILES } from './new-store.ts';
 
 const connect = (target: Target) => createOpenAI(target)('any-name');
 
@@ -214,6 +215,17 @@ export const aiSdk: Client = {
 
       expect(text).toContain('the code is 4711');
     },
+    'searches files with `file_search`, and reads which one is cited': async ({ service }) => {
+      const { fileSearch } = createOpenAI(service).tools;
+      const tools = { file_search: fileSearch({ vectorStoreIds: [await newStore(service)] }) } as ToolSet;
+      const model = connect(service);
+      const searched = await generateText({ model, tools, prompt: SEARCH_FILES });
+      expect(searched.toolResults).toMatchObject([{ providerExecuted: true, output: { queries: ['deposit'] } }]);
+
+      const cited = await generateText({ model, tools, prompt: CITE_FILE });
+      expect(cited.sources).toMatchObject([{ sourceType: 'document', filename: 'lease.md' }]);
+    },
+
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
     'compacts a conversation': NO_CALL,

@@ -117,6 +117,7 @@ async function start(modelUrl: string, ratePerMinute: string): Promise<string> {
     LLM_MODEL: 'scripted',
     LLM_BASE_URL: modelUrl,
     CHAT_RATE_PER_MINUTE: ratePerMinute,
+    RESPONSES_HOSTED_TOOLS: 'file_search',
   });
   running.defer(() => service.close());
   return service.url;

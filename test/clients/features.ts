@@ -37,6 +37,7 @@ export const FEATURES = [
   'keeps its session in a conversation',
   'lists input items',
   'uploads a file and names it by its id',
+  'searches files with `file_search`, and reads which one is cited',
   'lists models',
   'counts input tokens',
   'compacts a conversation',

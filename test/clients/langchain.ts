@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { langchainChat } from './chat/langchain.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
 import { newConversation } from './new-conversation.ts';
+import { CITE_FILE, newStore, SEARCH_FILES } from './new-store.ts';
 
 const settingsFor = ({ baseURL, apiKey }: Target, model = 'any-name') => ({
   model,
@@ -181,6 +182,20 @@ export const langchain: Client = {
     'keeps its session in a conversation': NO_CALL,
     'lists input items': NO_CALL,
     'uploads a file and names it by its id': NO_CALL,
+    'searches files with `file_search`, and reads which one is cited': async ({ service }) => {
+      const hosted = { type: 'file_search' as const, vector_store_ids: [await newStore(service)] };
+      const chat = connect(service).bindTools([hosted]);
+      const searched = await chat.invoke(SEARCH_FILES);
+      expect(searched.additional_kwargs['tool_outputs']).toMatchObject([
+        { type: 'file_search_call', queries: ['deposit'] },
+      ]);
+
+      const { content } = await chat.invoke(CITE_FILE);
+      expect(content).toMatchObject([
+        { type: 'text', annotations: [{ type: 'citation', source: 'file_citation', title: 'lease.md' }] },
+      ]);
+    },
+
     'lists models': NO_CALL,
     'counts input tokens': NO_CALL,
     'compacts a conversation': NO_CALL,

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { waitFor } from '../support/wait-for.ts';
 import { openaiChat } from './chat/openai.ts';
 import { type Client, countLeft, FOUR_TOOLS, isKept, NO_CALL, OSLO, SAY_OSLO, type Target, THINK } from './features.ts';
+import { CITE_FILE, newStore, SEARCH_FILES } from './new-store.ts';
 
 const connect = (target: Target) => new OpenAI({ ...target, maxRetries: 0 });
 
@@ -369,6 +370,30 @@ export const openai: Client = {
 
       expect(response.output_text).toContain('the code is 4711');
       expect(await files.delete(file.id)).toMatchObject({ deleted: true });
+    },
+
+    'searches files with `file_search`, and reads which one is cited': async ({ service }) => {
+      const { responses } = connect(service);
+      const asked = {
+        model,
+        tools: [{ type: 'file_search' as const, vector_store_ids: [await newStore(service)] }],
+        include: ['file_search_call.results' as const],
+      };
+      const searched = await responses.create({ ...asked, input: SEARCH_FILES });
+      expect(searched.output[0]).toMatchObject({
+        type: 'file_search_call',
+        queries: ['deposit'],
+        results: [{ filename: 'lease.md', text: expect.stringContaining('2700 euros') }],
+      });
+
+      const cited = await responses.create({ ...asked, input: CITE_FILE });
+      expect(cited.output).toMatchObject([
+        {
+          content: [
+            { annotations: [{ type: 'file_citation', filename: 'lease.md', index: cited.output_text.length - 1 }] },
+          ],
+        },
+      ]);
     },
 
     'lists models': async ({ service }) => {

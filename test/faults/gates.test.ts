@@ -72,7 +72,7 @@ const anyReplica = (): Replica => {
 async function sendAll(script: readonly string[]): Promise<string> {
   let threadId: string | undefined;
   for (const message of script) {
-    const body = JSON.stringify({ message, thread_id: threadId });
+    const body = JSON.stringify({ message, thread_id: threadId, when_busy: 'queue' });
     const response = await anyReplica().request('/api/chat/send', { method: 'POST', body });
     expect(response.status).toBe(202);
     threadId = ((await response.json()) as { thread_id: string }).thread_id;

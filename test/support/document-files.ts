@@ -23,6 +23,36 @@ export function makePdf(pages: readonly (readonly string[])[]): Buffer {
   return assemblePdf(objects);
 }
 
+/** A page without text: pictures of a byte for each point, from black to white, as `content` paints them. */
+export type ScannedPage = {
+  readonly pictures: readonly { readonly width: number; readonly points: Uint8Array; readonly entries?: string }[];
+  readonly content?: string;
+  readonly turned?: number;
+};
+
+const WHOLE_PAGE = 'q 600 0 0 800 0 0 cm /P0 Do Q';
+
+export function makeScan(pages: readonly ScannedPage[]): Buffer {
+  const objects: string[] = ['<< /Type /Catalog /Pages 2 0 R >>', ''];
+  const add = (dictionary: string, stream?: string): string => {
+    const body = `<< ${dictionary} ${stream === undefined ? '' : `/Length ${stream.length} `}>>`;
+    return `${objects.push(stream === undefined ? body : `${body}\nstream\n${stream}\nendstream`)} 0 R`;
+  };
+  const kids = pages.map(({ pictures, content = WHOLE_PAGE, turned = 0 }) => {
+    const names = pictures.map(({ width, points, entries = GREY }, index) => {
+      const size = `/Width ${width} /Height ${points.length / width}`;
+      return `/P${index} ${add(`/Type /XObject /Subtype /Image ${size} ${entries}`, Buffer.from(points).toString('latin1'))}`;
+    });
+    const resources = `/Resources << /XObject << ${names.join(' ')} >> >>`;
+    const contents = `/Contents ${add('', content)}`;
+    return add(`/Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate ${turned} ${contents} ${resources}`);
+  });
+  objects[1] = `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(' ')}] >>`;
+  return assemblePdf(objects);
+}
+
+const GREY = '/ColorSpace /DeviceGray /BitsPerComponent 8';
+
 export function assemblePdf(objects: readonly string[]): Buffer {
   const pieces = ['%PDF-1.4\n'];
   const offsets: number[] = [];

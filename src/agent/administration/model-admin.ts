@@ -11,7 +11,7 @@ type Routes = Readonly<Record<string, ModelRoute>>;
 
 export type ModelAdmin = ReturnType<typeof createModelAdmin>;
 
-export type { ModelRoute } from '#models/model-route.ts';
+export type { ModelPrice, ModelRoute } from '#models/model-route.ts';
 
 const PATIENCE_MS = 30_000;
 
@@ -31,6 +31,7 @@ export function createModelAdmin(parts: {
         hasKey: (await keyOf(parts.default)) !== undefined,
         defaultRoute: await parts.settings.readDefaultRoute(),
         routes: await parts.settings.readRoutes(),
+        fallbacks: await parts.settings.readFallbacks(),
       };
     },
 
@@ -45,7 +46,7 @@ export function createModelAdmin(parts: {
           );
       const wrong = findWrongFallback(routes);
       if (wrong) throw new InvalidRequest('invalid_request', `model_routes.${wrong.route}.fallback`, wrong.message);
-      await parts.settings.writeRoutes(routes, actor.userId);
+      await parts.settings.changeRoutes(() => routes, actor.userId);
     },
 
     /** Chooses the route that answers when a request names none; null for the configured model. */
@@ -53,6 +54,13 @@ export function createModelAdmin(parts: {
       requireOperator(actor);
       if (route !== null) await find(route, 'default_route');
       await parts.settings.writeDefaultRoute(route, actor.userId);
+    },
+
+    /** Sets which routes are asked, in this order, when a model without fallbacks of its own does not answer. */
+    async writeFallbacks(actor: Principal, routes: readonly string[]): Promise<void> {
+      requireOperator(actor);
+      for (const route of routes) await find(route, 'fallbacks');
+      await parts.settings.writeFallbacks([...new Set(routes)], actor.userId);
     },
 
     /** Sends the model a small request. A failure is a result, not an error. */

@@ -2,42 +2,41 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import type { Egress } from '#egress/egress.ts';
 import { type Address, isSameAddress, type KeyFor } from '#models/bound-keys.ts';
-import type { ListedModel } from '#models/list-models.ts';
 import { isPublicProvider, KEY_VARIABLES, type PublicProvider } from '#models/model-route.ts';
+import { presetOf } from '#models/provider-presets.ts';
 import type { Database } from '#store/connection.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
-import { listProviderModels } from './list-provider-models.ts';
+import { checkProvider, type ProviderAnswer } from './check-provider.ts';
 import {
   addressOf,
   noProvider,
   openStoredProviders,
   type ProviderChange,
+  type ProviderCheck,
   type StoredProvider,
+  wantedProvider,
 } from './stored-providers.ts';
 
 /**
- * Providers whose keys the operator has stored. A key is kept with the address that it was stored for, is sent nowhere
- * else, and is never shown. A key of the environment is used first.
+ * Providers whose keys the operator has stored. A key is tried before it is stored, is kept with the address that it was
+ * stored for, is sent nowhere else, and is never shown. A key of the environment is used first.
  */
-export type ModelProviders = {
-  readonly apiKeyFor: KeyFor;
-  list(actor: Principal): Promise<ListedProvider[]>;
-  /** Adds a provider, or changes its address or key. A key does not move to another address. */
-  put(actor: Principal, name: string, change: ProviderChange): Promise<void>;
-  remove(actor: Principal, name: string): Promise<void>;
-  /** The models that the provider offers. */
-  listModels(actor: Principal, name: string): Promise<ListedModel[]>;
-};
+export type ModelProviders = ReturnType<typeof createModelProviders>;
+
+export { PROVIDER_PRESETS, type ProviderPreset } from '#models/provider-presets.ts';
 
 /** A provider that models can be chosen from. */
 export type ListedProvider = Address & {
   readonly name: string;
+  readonly title: string;
   /** Where its key comes from; null when there is none. */
   readonly keySource: 'environment' | 'stored' | null;
   /** The environment variable for its key, if there is one. */
   readonly variable: string | null;
   /** Whether it was added in the browser. */
   readonly isStored: boolean;
+  /** What it answered last; null if it was not tried yet. */
+  readonly check: ProviderCheck | null;
 };
 
 type Parts = {
@@ -49,7 +48,7 @@ type Parts = {
   readonly configuredKey: (address: Address) => string | undefined;
 };
 
-export function createModelProviders({ db, secrets, egress, configured, configuredKey }: Parts): ModelProviders {
+export function createModelProviders({ db, secrets, egress, configured, configuredKey }: Parts) {
   const stored = openStoredProviders(db, secrets);
 
   const apiKeyFor: KeyFor = async (address) => {
@@ -64,46 +63,71 @@ export function createModelProviders({ db, secrets, egress, configured, configur
     return (await apiKeyFor(provider)) === undefined ? null : 'stored';
   }
 
+  /** The providers in use: added here, or configured by the environment. */
   async function list(actor: Principal): Promise<ListedProvider[]> {
     requireOperator(actor);
-    const all = await stored.list();
-    return Promise.all(
+    const [all, checks] = await Promise.all([stored.list(), stored.readChecks()]);
+    const listed = await Promise.all(
       withUsual(all, configured).map(async (each) => ({
         ...each,
+        title: titleOf(each),
         keySource: await keySourceOf(each),
         variable: variableOf(each.name),
         isStored: all.some(({ name }) => name === each.name),
+        check: checks.get(each.name) ?? null,
       })),
     );
+    return listed.filter(({ isStored, keySource, name }) => isStored || keySource !== null || !isPublicProvider(name));
+  }
+
+  async function get(actor: Principal, name: string): Promise<ListedProvider> {
+    const provider = (await list(actor)).find((each) => each.name === name);
+    if (!provider) throw noProvider(name);
+    return provider;
   }
 
   return {
     apiKeyFor,
     list,
-    async put(actor, name, change) {
+    get,
+
+    /** Adds a provider, or changes its address or key, once the provider has accepted them. A key does not move to another address. */
+    async put(actor: Principal, name: string, change: ProviderChange): Promise<void> {
       requireOperator(actor);
-      await stored.put(actor, name, change);
+      const wanted = wantedProvider(name, change);
+      const answer = await checkProvider(egress, wanted, change.apiKey ?? (await apiKeyFor(wanted)));
+      refuseUnlessUsable(wanted, answer);
+      await stored.put(actor, wanted, change.apiKey, answer);
     },
-    async remove(actor, name) {
+
+    async remove(actor: Principal, name: string): Promise<void> {
       requireOperator(actor);
       await stored.remove(actor, name);
     },
-    async listModels(actor, name) {
-      const provider = (await list(actor)).find((each) => each.name === name);
-      if (!provider) throw noProvider(name);
-      const { keySource, variable } = provider;
-      if (keySource === null && variable !== null)
-        throw new InvalidRequest(
-          'invalid_request',
-          null,
-          `The key for ${name} is missing. Add it here, or set ${variable}.`,
-        );
-      return listProviderModels(egress, provider, await apiKeyFor(provider));
+
+    /** Asks a provider again for its models. */
+    async check(actor: Principal, name: string): Promise<ListedProvider> {
+      const provider = await get(actor, name);
+      const said = await checkProvider(egress, provider, await apiKeyFor(provider));
+      // While it can't be asked, its models stay known.
+      const answer = said.state === 'works' ? said : { ...said, models: provider.check?.models ?? [] };
+      await stored.writeCheck(name, answer);
+      return { ...provider, check: { ...answer, checkedAt: new Date() } };
     },
   };
 }
 
-/** The large providers and the configured one are listed even without a stored key. */
+function refuseUnlessUsable(provider: StoredProvider, { state, problem }: ProviderAnswer): void {
+  const said = `${problem ?? ''} Nothing was stored.`;
+  const name = titleOf(provider);
+  if (state === 'key_refused') throw new InvalidRequest('key_refused', 'api_key', said, { provider: name });
+  if (state === 'unreachable') {
+    const host = provider.baseUrl ? new URL(provider.baseUrl).host : name;
+    throw new InvalidRequest('provider_unreachable', 'base_url', said, { host });
+  }
+}
+
+/** The large providers and the configured one, which may have a key of the environment, and those that were added. */
 function withUsual(stored: readonly StoredProvider[], configured: Address): StoredProvider[] {
   const names = Object.keys(KEY_VARIABLES) as PublicProvider[];
   return [
@@ -111,6 +135,13 @@ function withUsual(stored: readonly StoredProvider[], configured: Address): Stor
     ...(configured.provider === 'openai-compatible' ? [{ ...addressOf(configured), name: 'openai-compatible' }] : []),
     ...stored.filter(({ name }) => !isPublicProvider(name)),
   ];
+}
+
+/** The name that people know. A server of the environment has none, so it is called by its host. */
+function titleOf(provider: StoredProvider): string {
+  const known = presetOf(provider)?.title;
+  if (known !== undefined || provider.name !== 'openai-compatible' || !provider.baseUrl) return known ?? provider.name;
+  return new URL(provider.baseUrl).host;
 }
 
 function variableOf(name: string): string | null {

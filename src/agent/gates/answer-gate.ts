@@ -22,7 +22,6 @@ import { insertApproval } from '#store/tools/approvals.ts';
 import { answerCallQuestion, findCallQuestion } from '#store/tools/call-questions.ts';
 import { insertSiteGrant } from '#store/tools/site-grants.ts';
 import { insertStandingApproval } from '#store/tools/standing-approvals.ts';
-import { continueRun } from '../spending/run-budget.ts';
 import { checkPartner } from './pairings.ts';
 import { findPolicy } from './policy-settings.ts';
 
@@ -97,7 +96,6 @@ async function decide(
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
   await keepThread(trx, owner, gate.threadId); // a person answered, and looks for the outcome there
-  await moveJob(trx, owner, gate.id, started.id);
   return started;
 }
 
@@ -114,13 +112,13 @@ export async function insertTurnAfter(
   const position = await takePositionAfter(trx, owner, gate, id);
   if (!position) return undefined;
   const { thread, seq } = position;
-  const { mission } = asked.request;
-  const continued = { ...withoutTimeout(asked.request), ...(mission && { mission: continueRun(mission, asked) }) };
   // The reply to a message of a chat goes there, wherever its gate was answered.
   const isChat = isChatChannel(asked.channel);
-  const request = { ...continued, echo: isChat ? asked.request.echo : {} };
+  const request = { ...withoutTimeout(asked.request), echo: isChat ? asked.request.echo : {} };
   const next = isChat ? asked.channel : (channel ?? asked.channel);
-  const turn = { id, threadId: thread.id, seq, channel: next, request, run: asked.run ?? asked.id };
+  const run = asked.run ?? asked.id;
+  const turn = { id, threadId: thread.id, seq, channel: next, request, run };
+  await moveJob(trx, owner, run, id);
   return insertTurn(trx, owner, turn, items, thread.active === id);
 }
 
@@ -201,7 +199,7 @@ async function approve(
   if (refusal !== undefined) throw new InvalidRequest('invalid_request', 'answer', refusal);
   if (answer.kind === 'always') {
     await checkAlways(trx, gate, call.name);
-    const missionId = answer.only === 'mission' ? missionOf(asking) : null;
+    const missionId = answer.only === 'mission' ? missionOf(gate) : null;
     const shape = shapeOf(call.arguments, answer.exactly ? 'stays' : 'may differ');
     const digest = digestShape(call, revision, shape, missionId ?? undefined);
     const situation = gate.asked?.situation ?? 'clean';
@@ -213,10 +211,10 @@ async function approve(
   await insertApproval(trx, owner, { gateId: gate.id, callId: call.id, digest: digestCall(call, revision, state) });
 }
 
-function missionOf({ request }: Turn): MissionId {
-  if (!request.mission)
+function missionOf({ asked }: OpenGate): MissionId {
+  if (!asked?.mission)
     throw new InvalidRequest('invalid_request', 'only', 'This call does not belong to a run of a mission.');
-  return request.mission.id;
+  return asked.mission;
 }
 
 /** Stores the values for the server that asked. */

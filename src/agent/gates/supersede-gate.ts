@@ -5,7 +5,6 @@ import type { OpenGate } from '#domain/tool/gate.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { closeGate, findGate } from '#store/threads/gates.ts';
-import { moveJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { getTurnById, requestCancel } from '#store/threads/turns.ts';
 import { markLike } from '#store/threads/unstored-turns.ts';
@@ -26,7 +25,6 @@ export async function supersedeGate(db: Database, engine: Engine, owner: Princip
     await markLike(trx, owner, started.id, gate.turnId);
     await requestCancel(trx, owner, started, 'cancelled');
     await closeGate(trx, owner, gate.id, started.seq);
-    await moveJob(trx, owner, gate.id, started.id);
     return started;
   });
   if (!turn) return;

@@ -22,7 +22,7 @@ export async function cancelTurn(
   reason: CancelReason,
 ): Promise<void> {
   const outcome = outcomeOfCancel(reason);
-  const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
+  const { turn, endedAt, active } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !found) throw new NotFound('This response does not exist.');
@@ -31,10 +31,11 @@ export async function cancelTurn(
     if (ended) await completeJob(trx, owner, found, outcome.failure ?? CANCELLED_JOB);
     else await requestCancel(trx, owner, found, reason);
     if (ended && thread.active === found.id) await activateNextTurn(trx, owner, threadId);
-    return { turn: found, endedAt: ended };
+    return { turn: found, endedAt: ended, active: thread.active };
   });
   if (!turn) return;
   if (!endedAt) return engine.stopCancelled(turn);
+  if (turn.steers && active && active !== turn.id) engine.onSteered(active);
   engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   engine.notifyThread(turn); // those who follow the thread don't follow a turn that waits
 }

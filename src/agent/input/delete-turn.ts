@@ -44,7 +44,7 @@ async function deleteUnlessUsed(trx: OwnedTransaction, owner: Owner, thread: Thr
 /**
  * Deletes an ended turn that is not to be stored, because its reply was delivered, and the turns before it that were kept. A
  * turn stays that waits for a person, and with `keepsCall` one that waits for the output of a caller's tool: a client that
- * sends its history with that output continues it.
+ * sends its history with that output continues it. A steered turn stays, too: the turn that goes on with its run reads it.
  */
 export async function discardTurn(
   db: Database,
@@ -62,7 +62,7 @@ export async function discardTurn(
     const isWaiting = gate?.turnId === turn.id;
     if (isWaiting && gate.kind !== 'external-tool') return undefined;
     await markDelivered(trx, owner, turnId);
-    if (isWaiting && keepsCall) return undefined;
+    if ((isWaiting && keepsCall) || turn.steeredBy) return undefined;
     const isLast = !thread.active && (!gate || isWaiting);
     const delivered = isLast ? await listUnstored(trx, owner, threadId, true) : [turn];
     for (const each of delivered) await deleteUnlessUsed(trx, owner, thread, each);
@@ -91,19 +91,20 @@ export async function withdrawTurn(
   owner: Pick<Principal, 'userId'>,
   { threadId, turnId }: TurnIds,
 ): Promise<void> {
-  const { turn, endedAt } = await withOwner(db, owner, async (trx) => {
+  const { turn, endedAt, active } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !found) throw new NotFound('This message is not in the queue.');
     const ended = thread.active === turnId ? undefined : await endQueuedTurn(trx, owner, found);
     if (!ended) throw new Conflict('thread_busy', 'The message is no longer in the queue. Cancel its turn instead.');
     await completeJob(trx, owner, found, CANCELLED_JOB);
-    const active = thread.active ? await findTurn(trx, owner, threadId, thread.active) : undefined;
-    const inUse = await deleteTurn(trx, owner, found, active?.seq);
+    const running = thread.active ? await findTurn(trx, owner, threadId, thread.active) : undefined;
+    const inUse = await deleteTurn(trx, owner, found, running?.seq);
     if (inUse.length > 0)
       throw new Conflict('thread_busy', 'A running turn uses this message. Try again when that turn has ended.');
-    return { turn: found, endedAt: ended };
+    return { turn: found, endedAt: ended, active: thread.active };
   });
+  if (turn.steers && active) engine.onSteered(active);
   engine.notifyEnded(turn, {
     status: 'cancelled',
     failure: null,

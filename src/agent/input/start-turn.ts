@@ -4,7 +4,7 @@ import type { Principal } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
 import { blocksMessage, blocksOf } from '#domain/thread/replayed-history.ts';
-import { MAX_WAITING_TURNS, type ThreadUrl } from '#domain/thread/thread.ts';
+import { MAX_WAITING_TURNS, type Placement, type ThreadUrl, type WhenBusy } from '#domain/thread/thread.ts';
 import {
   type Channel,
   type Failure,
@@ -28,6 +28,7 @@ import { isDelivered } from '#store/threads/unstored-turns.ts';
 import { checkAnswer } from '../gates/gates.ts';
 import { supersedeGate } from '../gates/supersede-gate.ts';
 import { chooseModel } from './choose-model.ts';
+import { findPlacement } from './find-placement.ts';
 import { findReplayedThread } from './find-replayed-thread.ts';
 
 export type TurnInput = {
@@ -48,6 +49,10 @@ export type TurnInput = {
   readonly trace?: TraceContext;
   /** The caller's tools; undefined when the request has none. */
   readonly tools: readonly ToolDefinition[] | undefined;
+  /** What becomes of it while its thread is busy. `preferred`: as the user has chosen. Without it, it is queued. */
+  readonly whenBusy?: WhenBusy | 'preferred' | undefined;
+  /** It waits at an open gate, although its caller is one of the model APIs. */
+  readonly queuesAtGate?: boolean;
   /** A repeated request with the same key returns the same turn. */
   readonly idempotency: Idempotency | undefined;
   /** A repeated request joins the turn of an earlier try. First tries always start a turn. */
@@ -65,8 +70,11 @@ export type TurnInput = {
 /** `isLasting`: the key never expires; others expire after a day. */
 export type Idempotency = { readonly key: string; readonly digest: string; readonly isLasting?: boolean };
 
-/** `fresh`: accepted now. Otherwise it is the turn of an earlier request with the same key. */
-export type StartedTurn = { readonly turn: Turn; readonly fresh: boolean };
+/**
+ * `fresh`: accepted now. Otherwise it is the turn of an earlier request with the same key. `placed`: where it is now; null when it has
+ * ended.
+ */
+export type StartedTurn = { readonly turn: Turn; readonly fresh: boolean; readonly placed: Placement | null };
 
 /** Accepts an input. Once this resolves, the input can't be lost. */
 export async function startTurn(
@@ -76,7 +84,7 @@ export async function startTurn(
   asked: TurnInput,
 ): Promise<StartedTurn> {
   const joined = asked.tried?.isRepeated && (await findJoined(db, owner, asked.tried));
-  if (joined) return { turn: joined, fresh: false };
+  if (joined) return present(db, owner, joined, false);
   const model = await chooseModel(db, owner, asked);
   const input = { ...asked, request: { ...asked.request, model } };
   const mayReplay = input.threadId === undefined && !input.startsThread;
@@ -106,11 +114,11 @@ async function accept(
   const accepted = await engine.accept(sent);
   switch (accepted.outcome) {
     case 'accepted':
-      return { turn: accepted.turn, fresh: true };
+      return { turn: accepted.turn, fresh: true, placed: accepted.turn.failure ? null : accepted.placed };
     case 'known':
-      return { turn: await withOwner(db, owner, (trx) => getTurnById(trx, owner, sent.turnId)), fresh: true };
+      return present(db, owner, await withOwner(db, owner, (trx) => getTurnById(trx, owner, sent.turnId)), true);
     case 'repeated':
-      return { turn: await withOwner(db, owner, (trx) => getEarlier(trx, owner, accepted, input)), fresh: false };
+      return present(db, owner, await withOwner(db, owner, (trx) => getEarlier(trx, owner, accepted, input)), false);
     case 'answered':
       return acceptAnswer(db, engine, owner, input);
     case 'gate':
@@ -122,10 +130,19 @@ async function accept(
         'thread_busy',
         `${MAX_WAITING_TURNS} messages already wait on this thread. Send the next one when they are done.`,
       );
+    case 'working':
+      throw new Conflict(
+        'thread_busy',
+        'A turn of this thread runs or waits for an answer. Send the message again when it has ended, or without when_busy: refuse.',
+      );
     case 'large':
       throw new Conflict('thread_full', 'This thread holds as much as one thread can. Begin a new one.');
   }
 }
+
+/** A turn that was accepted before, and where it is now. */
+const present = (db: Database, owner: Principal, turn: Turn, fresh: boolean): Promise<StartedTurn> =>
+  withOwner(db, owner, async (trx) => ({ turn, fresh, placed: await findPlacement(trx, owner, turn) }));
 
 const toAccepting = (owner: Principal, input: TurnInput): Accepting => ({
   turnId: newId<TurnId>(),
@@ -140,11 +157,14 @@ const toAccepting = (owner: Principal, input: TurnInput): Accepting => ({
   tried: input.tried,
   isUnstored: input.isUnstored,
   job: input.job,
+  whenBusy: input.whenBusy,
+  queuesAtGate: input.queuesAtGate,
 });
 
-/** `timeoutMs` must be the first field: see `overdue-turns.ts`. */
-function toRequest({ request, trace, timeoutMs, tools = [] }: TurnInput): TurnRequest {
-  return { ...(timeoutMs !== undefined && { timeoutMs }), ...request, tools, ...(trace && { trace }) };
+/** `timeoutMs` must be the first field and `task` the next one: see `overdue-turns.ts` and `accept_turns.sql`. */
+function toRequest({ request: { task, ...request }, trace, timeoutMs, tools = [] }: TurnInput): TurnRequest {
+  const first = { ...(timeoutMs !== undefined && { timeoutMs }), ...(task && { task }) };
+  return { ...first, ...request, tools, ...(trace && { trace }) };
 }
 
 /** A message at an open gate becomes a turn that has failed, if the gate is still open then. Callers' tools must answer first. */
@@ -178,7 +198,7 @@ export const isAnswer = ({ threadId, items }: TurnInput): boolean =>
 async function acceptAnswer(db: Database, engine: Engine, owner: Principal, input: TurnInput): Promise<StartedTurn> {
   const prepared = await withOwner(db, owner, (trx) => prepareAnswer(trx, owner, input));
   if (!prepared) return acceptUnknown(db, engine, owner, input);
-  if ('earlier' in prepared) return { turn: prepared.earlier, fresh: false };
+  if ('earlier' in prepared) return present(db, owner, prepared.earlier, false);
   return accept(db, engine, owner, prepared.input, { answers: prepared.gateId });
 }
 

@@ -2,6 +2,7 @@ import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { WebCount, WebUse } from '#domain/search/web-use.ts';
+import { firstWords } from '#domain/text/first-words.ts';
 import { type ContentPart, type FunctionCallItem, type TimedItem, textOf } from '#domain/thread/item.ts';
 import type { MadeSummary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -14,10 +15,10 @@ import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
 import type { Prompt } from '#models/model.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, type Owner, withOwner } from '#store/connection.ts';
 import { readWebUse } from '#store/spending/web-use.ts';
 import { findSummary } from '#store/threads/summaries.ts';
-import { listHistory } from '#store/threads/thread-items.ts';
+import { listHistory, listItemsOfTurn } from '#store/threads/thread-items.ts';
 import { findTimedGate, findTurnTimes, type TimedGate } from '#store/threads/turn-details.ts';
 import { findTurn } from '#store/threads/turns.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
@@ -43,6 +44,8 @@ export type Inspection = {
   readonly judged: readonly JudgedCall[];
   /** What was searched and opened. */
   readonly web: WebUse & { readonly ofTurn: WebCount };
+  /** The message that ended it early, and how long it had waited for that. */
+  readonly steered: { readonly by: TurnId; readonly message: string; readonly waitedMs: number } | undefined;
   /** Text of attempts that crashed before they wrote it. */
   readonly superseded: readonly { readonly attempt: number; readonly text: string }[];
 };
@@ -62,7 +65,7 @@ export function createInspectTurn(
 ): InspectTurn {
   const { db, engine, tools } = parts;
   return async (owner, id) => {
-    const { turn, times, history, answer, summary, gate, web } = await withOwner(db, owner, async (trx) => {
+    const { turn, times, history, answer, summary, gate, web, steered } = await withOwner(db, owner, async (trx) => {
       const found = await findTurnTimes(trx, owner, id);
       const row = found && (await findTurn(trx, owner, found.threadId, id));
       if (!row) throw new NotFound('This turn does not exist.');
@@ -76,6 +79,7 @@ export function createInspectTurn(
         summary: await findSummary(trx, owner, row.threadId, { seq: row.seq, before: newest?.createdAt }),
         gate: await findTimedGate(trx, owner, id),
         web: await readWebUse(trx, owner, { threadId: row.threadId, run: row.run ?? row.id }),
+        steered: await findSteering(trx, owner, row),
       };
     });
     const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
@@ -108,9 +112,21 @@ export function createInspectTurn(
           : [],
       ),
       web: { ...web, ofTurn: webCountOf(items) },
+      steered,
       superseded: supersededIn(trace, items),
     };
   };
+}
+
+async function findSteering(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { steeredBy, threadId, endedAt }: Turn,
+): Promise<Inspection['steered']> {
+  const next = steeredBy ? await findTurn(trx, owner, threadId, steeredBy) : undefined;
+  if (!next || !endedAt) return undefined;
+  const { preview } = firstWords((await listItemsOfTurn(trx, owner, next)).filter(({ attempt }) => attempt === null));
+  return { by: next.id, message: preview, waitedMs: Math.max(0, endedAt.getTime() - next.createdAt.getTime()) };
 }
 
 /** As `readWebUse` counts them: calls that have started, and the costs of outputs. */

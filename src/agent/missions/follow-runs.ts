@@ -1,4 +1,4 @@
-import { tokensOf } from '#domain/usage.ts';
+import { addUsage, tokensOf } from '#domain/usage.ts';
 import { type EndedRun, endRuns, findEndedRuns, type RunEnd } from '#store/system/occurrences.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import { isSilent } from './no-result.ts';
@@ -6,8 +6,8 @@ import { isSilent } from './no-result.ts';
 const BATCH = 200;
 
 /**
- * Gives each started occurrence the outcome of its turn. Looking at the turns finds every end, no matter which process or command
- * caused it, so a crash leaves nothing to repair.
+ * Gives each started occurrence the outcome of its run, which is that of the run's newest turn. Looking at the turns finds every end,
+ * no matter which process or command caused it, so a crash leaves nothing to repair.
  */
 export async function followRuns(system: SystemConnection): Promise<void> {
   for (;;) {
@@ -18,15 +18,18 @@ export async function followRuns(system: SystemConnection): Promise<void> {
 }
 
 function endOf(ended: EndedRun): RunEnd {
-  const { missionId, slot, turnId, nextTurnId, usage } = ended;
-  const cost = usage?.cost ? usage.cost.inputUsd + usage.cost.outputUsd : null;
-  const tokens = usage ? tokensOf(usage) : 0;
-  const run = { missionId, slot, turnId, tokens, costUsd: cost };
-  if (nextTurnId) return { ...run, nextTurnId, state: 'started', reason: null };
-  return { ...run, nextTurnId: null, ...outcomeOf(ended) };
+  const { missionId, slot, turnId, lastTurnId } = ended;
+  const usage = ended.usages?.reduce(addUsage) ?? null;
+  const costUsd = usage?.cost ? usage.cost.inputUsd + usage.cost.outputUsd : null;
+  const run = { missionId, slot, turnId, lastTurnId, tokens: usage ? tokensOf(usage) : 0, costUsd };
+  return ended.isOver ? { ...run, ...outcomeOf(ended) } : { ...run, state: 'started', reason: null };
 }
 
-function outcomeOf({ status, failure, lastItem }: EndedRun): Pick<RunEnd, 'state' | 'reason'> {
+function outcomeOf({
+  status,
+  failure,
+  lastItem,
+}: Extract<EndedRun, { isOver: true }>): Pick<RunEnd, 'state' | 'reason'> {
   switch (status) {
     case 'completed':
       return { state: 'completed', reason: isSilent(lastItem) ? 'no_result' : null };

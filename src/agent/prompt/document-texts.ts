@@ -36,7 +36,9 @@ export function createDocumentTexts(
     const { shown, next } = firstPages(pages);
     const parts = shown.map((each) => `[p. ${each.page}]\n${each.text}`);
     if (next !== undefined) parts.push(`The text continues on page ${next}: use reborn_document_read.`);
-    return parts.join('\n\n') || 'It has no text; its pages may be scans.';
+    if (document.kind === 'pdf' && document.emptyPages > 0)
+      parts.push(`Pages without text, such as scans: ${document.emptyPages}. Look at them with reborn_document_read.`);
+    return parts.join('\n\n') || 'It has no text.';
   }
 
   async function replace(part: ContentPart, model: Model): Promise<ContentPart> {

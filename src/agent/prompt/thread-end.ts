@@ -65,6 +65,8 @@ export function unstartedTurn(
     userId: owner.userId,
     seq,
     run: null,
+    steers: null,
+    steeredBy: null,
     status: 'queued',
     channel: 'responses',
     request,

@@ -9,20 +9,21 @@ import { type Database, type OwnedTransaction, withOwner } from '#store/connecti
 import { findItems, vouchForItem } from '#store/threads/items.ts';
 import { findItemPosition, type ItemPosition, listItemsBefore } from '#store/threads/thread-items.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
-import { listRefused } from '#store/threads/turns.ts';
+import { listMarked } from '#store/threads/turns.ts';
 import { listSiblings } from '#store/threads/versions.ts';
 import type { Attachments, Base64Of, OpenAttachment } from '../attachments/attachments.ts';
 import { noThread } from './hold-thread.ts';
 
 /**
  * `line` grows when another line of turns is shown. `versions`: of the turns on the page, if they have any. `refused`: the turns on
- * the page whose messages were refused at a gate, so that no model reads them.
+ * the page whose messages were refused at a gate, so that no model reads them. `steered`: those that a message has ended early.
  */
 export type ItemsPage = {
   readonly items: readonly TimedItem[];
   readonly line: number;
   readonly versions: readonly TurnVersions[];
   readonly refused: readonly TurnId[];
+  readonly steered: readonly TurnId[];
 };
 
 /** The items of threads, as their owner reads them. */
@@ -40,10 +41,10 @@ export function createThreadItems(db: Database, attachments: Attachments) {
         const before = page.before && (await getPosition(trx, owner, id, page.before, 'before'));
         const items = await listItemsBefore(trx, owner, id, { before: before || undefined, limit: page.limit });
         const turnIds = new Set(items.map(({ turnId }) => turnId));
-        const refused = await listRefused(trx, owner, id, [...turnIds]);
-        if (line === 0 || items.length === 0) return { items, line, versions: [], refused };
+        const marked = await listMarked(trx, owner, id, [...turnIds]);
+        if (line === 0 || items.length === 0) return { items, line, versions: [], ...marked };
         const versions = versionsOf(await listSiblings(trx, owner, id, [...turnIds]));
-        return { items, line, versions: versions.filter(({ turnId }) => turnIds.has(turnId)), refused };
+        return { items, line, versions: versions.filter(({ turnId }) => turnIds.has(turnId)), ...marked };
       }),
 
     /** An image or a file of an item. */

@@ -2,7 +2,8 @@ import { NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { TimedItem } from '#domain/thread/item.ts';
-import type { Turn } from '#domain/thread/turn.ts';
+import type { Placement } from '#domain/thread/thread.ts';
+import type { Steers, Turn } from '#domain/thread/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
@@ -12,9 +13,15 @@ import { findTurnTimes } from '#store/threads/turn-details.ts';
 import { findTurn, listQueued, listTurnsFrom } from '#store/threads/turns.ts';
 import { type ShownGate, showGate } from '../gates/shown-gate.ts';
 import { withdrawTurn } from '../input/delete-turn.ts';
+import { placeQueued } from '../input/find-placement.ts';
+import { hurryTurn } from '../input/hurry-turn.ts';
 import { holdThread } from './hold-thread.ts';
 
-export type QueuedTurn = { readonly turn: Turn; readonly items: readonly TimedItem[] };
+export type QueuedTurn = {
+  readonly turn: Turn;
+  readonly placed: Placement;
+  readonly items: readonly TimedItem[];
+};
 
 type TurnsFrom = { readonly turns: readonly Turn[]; readonly active: TurnId | null; readonly line: number };
 
@@ -51,13 +58,17 @@ export function createThreadTurns(db: Database, engine: Engine) {
     queue: (owner: Principal, id: ThreadId): Promise<QueuedTurn[]> =>
       holdThread(db, owner, id, async (trx) => {
         const queued: QueuedTurn[] = [];
-        for (const turn of await listQueued(trx, owner, id))
-          queued.push({ turn, items: await listItemsOfTurn(trx, owner, turn) });
+        for (const each of await placeQueued(trx, owner, { threadId: id }))
+          queued.push({ ...each, items: await listItemsOfTurn(trx, owner, each.turn) });
         return queued;
       }),
 
     /** Removes a message from the queue, as if it had never been sent. */
     withdraw: (owner: Principal, ids: TurnIds): Promise<void> => withdrawTurn(db, engine, owner, ids),
+
+    /** Lets a message that waits steer the running turn. Returns where it is then. */
+    hurry: (owner: Principal, ids: TurnIds, steers: Steers): Promise<Placement | null> =>
+      hurryTurn(db, engine, owner, ids, steers),
 
     /** A turn of any of the owner's threads. */
     async getTurn(owner: Principal, id: TurnId): Promise<Turn> {

@@ -15,6 +15,7 @@ import { findItemPosition, type ItemPosition, listItemsOfTurn } from '#store/thr
 import { countBytes, lockThread, replaceCatalog, takeNextPosition } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, listQueued } from '#store/threads/turns.ts';
 import { placeTurns, placeVersion, showLine } from '#store/threads/versions.ts';
+import { findPlacement } from '../input/find-placement.ts';
 import { findEarlier, type Idempotency, type StartedTurn } from '../input/start-turn.ts';
 
 export type Versions = ReturnType<typeof createVersions>;
@@ -39,8 +40,9 @@ export function createVersions(db: Database, engine: Engine) {
       const started = await withOwner(db, owner, async (trx): Promise<StartedTurn> => {
         const id = newId<TurnId>();
         const earlier = await findEarlier(trx, owner, id, version);
-        if (earlier) return { turn: earlier, fresh: false };
-        return { turn: await insertVersion(trx, owner, id, { threadId, item, version }), fresh: true };
+        if (earlier) return { turn: earlier, fresh: false, placed: await findPlacement(trx, owner, earlier) };
+        const turn = await insertVersion(trx, owner, id, { threadId, item, version });
+        return { turn, fresh: true, placed: { type: 'started' } };
       });
       if (!started.fresh) return started;
       if (started.turn.status === 'queued') engine.kick(started.turn);

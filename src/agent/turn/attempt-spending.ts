@@ -20,7 +20,7 @@ export function createAttemptSpending(parts: {
   const meter = createMeter({
     limits: run.limits ?? limits,
     spent: () => run.spent(),
-    ...(turn.request.mission && { run: createRunBudget(turn.request.mission, usages) }),
+    ...(turn.request.mission && { run: createRunBudget(turn.request.mission, () => [...run.usedBefore, ...usages()]) }),
     signal: run.signal,
     traceparent,
     log,

@@ -1,8 +1,8 @@
 import type { Documents } from '#documents/documents.ts';
-import { newId } from '#domain/ids.ts';
+import { type ItemId, newId } from '#domain/ids.ts';
 import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { storedHashesOf } from '#domain/thread/attachment.ts';
-import type { Item } from '#domain/thread/item.ts';
+import type { FunctionCallItem, Item } from '#domain/thread/item.ts';
 import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -33,6 +33,7 @@ import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { askModel } from './ask-model.ts';
 import { createAttemptItems } from './attempt-items.ts';
 import { createAttemptSpending } from './attempt-spending.ts';
+import { isFound } from './call-tool.ts';
 import { citationsOf, findCitable } from './cite-sources.ts';
 import { decisionFacts } from './decision-facts.ts';
 import { createLookAhead } from './look-ahead.ts';
@@ -65,8 +66,8 @@ export type AttemptParts = SettingParts & {
 /** One attempt at a turn: its steps, and how to close it when it fails. */
 export type TurnAttempt = TurnSteps &
   CompactionSteps & {
-    /** Keeps the text so far, and gives `reason` as the output of every pending call. */
-    close(reason: string): void;
+    /** Keeps the text so far, and gives every pending call an output: `reason`, or `cutOff` if the call has begun to run. */
+    close(reason: string, cutOff?: string): void;
     /** What the engine writes when the turn ends. */
     end(): Omit<TurnEnd, 'outcome'>;
   };
@@ -79,19 +80,23 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
   const useTool = createToolUse({ ...shared, signal });
   const factsWith = (tools: ToolSet) => decisionFacts(shared, tools);
   const lookAhead = createLookAhead({ db: parts.db, turn, items, signal, currentTools, factsWith });
+  const begun = new Set<ItemId>();
   return {
     gateAhead: run.gateAhead,
     isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
     loadHistory: () => loadHistory(shared),
+    isSteered: run.isSteered,
     ...createModelSteps(shared),
     async callTool(call, decision) {
+      begun.add(call.id);
       await lookAhead(call, decision);
       return useTool(call, decision);
     },
 
-    close(reason) {
+    close(reason, cutOff = reason) {
       const half = items.isDeferred() ? undefined : spoken.half(); // otherwise the whole message is deferred
-      const outputs = pendingCalls(items.thread).map((call) => outputOf(call, reason));
+      const hasBegun = (call: FunctionCallItem) => begun.has(call.id) || isFound(call, turn);
+      const outputs = pendingCalls(items.thread).map((call) => outputOf(call, hasBegun(call) ? cutOff : reason));
       const closing = [...(half ? [plain(half)] : []), ...outputs];
       if (closing.length > 0) items.defer(closing);
     },

@@ -74,6 +74,6 @@ const BLOCKED_OUTPUTS: Readonly<Record<BlockReason, string>> = {
 };
 
 /** Whether an earlier attempt started the call and crashed before the output. Each turn counts its attempts from 0. */
-function isFound(call: FunctionCallItem, turn: Turn): boolean {
+export function isFound(call: FunctionCallItem, turn: Turn): boolean {
   return call.startedAt !== null && (call.turnSeq !== turn.seq || call.attempt !== turn.attempt);
 }

@@ -74,7 +74,7 @@ async function findPages(db: Database, turn: Turn, named: readonly FileMarker[])
       const document = documents.find(({ sha256 }) => sha256 === hashOf(file));
       if (document?.state !== 'ready' || page < 1 || page > document.pages) continue;
       const [read] = await readPages(trx, turn, document.number, { from: page, to: page });
-      found.push({ file, page, text: read?.text ?? '' });
+      found.push({ file, page, text: read?.text ?? '', ...(!read && { isPicture: true }) });
     }
     return found;
   });

@@ -2,15 +2,16 @@ import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import type { Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { RunTurn, TurnRun } from '#engine/running/turn-run.ts';
 import { TurnStopped } from '#engine/running/turn-stopped.ts';
+import type { TurnEnd } from '#engine/statements/settle.ts';
 import { ModelFailure } from '#models/model.ts';
 import { runCompaction } from '../compaction/run-compaction.ts';
 import { outcomeOfCancel } from '../input/cancel-turn.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
 import { InvalidOutput } from './answer-format.ts';
-import { type AttemptParts, createAttempt } from './attempt.ts';
+import { type AttemptParts, createAttempt, type TurnAttempt } from './attempt.ts';
 import { ToolFailure } from './call-tool.ts';
-import { runTurn } from './run-turn.ts';
-import { NO_LOG } from './turn-log.ts';
+import { runTurn, STEERED } from './run-turn.ts';
+import { type AttemptLog, NO_LOG } from './turn-log.ts';
 
 /** What the engine runs: one attempt at a turn, and what must be written when it ends. */
 export function createRunner(parts: AttemptParts): RunTurn {
@@ -22,16 +23,25 @@ export function createRunner(parts: AttemptParts): RunTurn {
 
     const work = () => (turn.request.task === 'compaction' ? runCompaction(attempt) : runTurn(attempt));
     const outcome = early ?? (await work().catch((error: unknown) => outcomeOf(error, run.signal)));
-    if (outcome.status === 'failed') attempt.close(`Not run: ${outcome.failure.message}`);
-    if (outcome.status === 'cancelled') attempt.close('Not run: the turn was cancelled.');
-    const end = attempt.end();
-    const onWritten = () => {
-      log.settled(outcome);
-      end.onWritten?.();
-    };
-    return { outcome, ...end, onWritten };
+    const end = endOf(attempt, outcome, log);
+    return outcome.status === 'waiting' ? { ...end, whenSteered: () => endOf(attempt, STEERED, log) } : end;
   };
 }
+
+function endOf(attempt: TurnAttempt, outcome: TurnOutcome, log: AttemptLog): TurnEnd {
+  if (outcome.status === 'failed') attempt.close(`Not run: ${outcome.failure.message}`);
+  if (outcome.status === 'cancelled') attempt.close('Not run: the turn was cancelled.');
+  if (outcome.status === 'incomplete' && outcome.steered) attempt.close(NOT_STARTED, CUT_OFF);
+  const end = attempt.end();
+  const onWritten = () => {
+    log.settled(outcome);
+    end.onWritten?.();
+  };
+  return { outcome, ...end, onWritten };
+}
+
+const NOT_STARTED = 'Not run: the person sent a new message first.';
+const CUT_OFF = 'interrupted: the person sent a new message while it ran, and the outcome is unknown';
 
 /** The outcome of a claimed turn that must not run. */
 function endedBefore(turn: Turn, { verdict }: TurnRun): TurnOutcome | undefined {
@@ -45,8 +55,8 @@ function endedBefore(turn: Turn, { verdict }: TurnRun): TurnOutcome | undefined 
 function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
   const stopped: unknown = signal.reason;
   if (stopped instanceof TurnStopped) {
-    if (!stopped.cancelled) throw stopped;
-    return outcomeOfCancel(stopped.cancelled);
+    if (!stopped.closed) throw stopped;
+    return stopped.closed === 'steered' ? STEERED : outcomeOfCancel(stopped.closed);
   }
   if (error instanceof ModelFailure) return { status: 'failed', failure: { code: error.code, message: error.message } };
   if (error instanceof InvalidOutput)

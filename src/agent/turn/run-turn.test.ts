@@ -44,6 +44,7 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
     isAnswered: (seen) => isAnswered(2, seen),
     loadHistory: async () => [...history],
     gateAhead: null,
+    isSteered: () => false,
     async askModel(seen) {
       done.push('ask');
       asked.push(seen.map(({ type }) => type));

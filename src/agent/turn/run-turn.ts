@@ -13,6 +13,8 @@ export type TurnSteps = {
   readonly gateAhead: Pick<NewGate, 'kind' | 'call'> | null;
   askModel(history: readonly Item[]): Promise<Item[]>;
   decide(call: FunctionCallItem): Promise<CallDecision>;
+  /** Whether a message waits that is to be read before the next step. */
+  isSteered(): boolean;
   callTool(call: FunctionCallItem, decision: Exclude<CallDecision, { kind: 'gate' }>): Promise<Item[]>;
 };
 
@@ -20,13 +22,15 @@ const MAX_ROUNDS = 50;
 
 /**
  * One turn: ask the model, run the tool it wants, ask again.
- * A turn never sleeps. It ends at a gate; answering the gate starts the next turn.
+ * A turn never sleeps. It ends at a gate; answering the gate starts the next turn. It also ends when a message steers it, which is
+ * the next turn then.
  */
 export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
   if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead), refused: true };
 
   const history = await steps.loadHistory();
   for (let round = 0; !steps.isAnswered(history); ) {
+    if (steps.isSteered()) return STEERED;
     const call = nextPendingCall(history);
     if (!call) {
       if (round++ === MAX_ROUNDS) return { status: 'failed', failure: TOO_MANY_ROUNDS };
@@ -40,6 +44,8 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
   }
   return { status: isCutShort(history) ? 'incomplete' : 'completed' };
 }
+
+export const STEERED = { status: 'incomplete', steered: true } as const;
 
 const TOO_MANY_ROUNDS = {
   code: 'max_rounds',

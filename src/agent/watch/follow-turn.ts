@@ -6,12 +6,14 @@ import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findTurnRecord } from '#store/threads/turns.ts';
 import { cancelTurn } from '../input/cancel-turn.ts';
-import type { StartedTurn } from '../input/start-turn.ts';
 import { noReplyYet, replyAfter, replyOf, type TurnReply } from './turn-reply.ts';
 import { type WatchOwnTurn, watchTurn } from './watch-turn.ts';
 
 /** How long to wait for a cancelled turn to end. After that, the reply shows the turn as it is. */
 const CANCEL_MS = 5000;
+
+/** `fresh`: it was just started here. */
+export type FollowedTurn = { readonly turn: Turn; readonly fresh: boolean };
 
 /** Reads turns of their owners, and follows them to their end. */
 export function createTurnFollower(db: Database, engine: Engine) {
@@ -26,7 +28,7 @@ export function createTurnFollower(db: Database, engine: Engine) {
     watchTurn(engine, turn, { after, fresh, onlyEnd, signal, getRecord: () => getRecord(owner, idsOf(turn)) });
 
   /** The reply that the turn's events add up to. If they end early, the reply that is stored now. */
-  async function follow(owner: Principal, { turn, fresh }: StartedTurn, signal: AbortSignal): Promise<TurnReply> {
+  async function follow(owner: Principal, { turn, fresh }: FollowedTurn, signal: AbortSignal): Promise<TurnReply> {
     let reply = noReplyYet(turn);
     const all = fresh && !isEnded(turn) ? await engine.collect(turn.id, signal) : undefined;
     if (all) return all.reduce((sum, { event }) => replyAfter(sum, event), reply);
@@ -40,7 +42,7 @@ export function createTurnFollower(db: Database, engine: Engine) {
 
   async function outcome(
     owner: Principal,
-    started: StartedTurn,
+    started: FollowedTurn,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<TurnReply> {
     const { timeoutMs: limitMs } = started.turn.request;

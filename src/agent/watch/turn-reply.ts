@@ -18,8 +18,8 @@ export function replyOf({ turn, items, gate, continuedBy = null }: TurnRecord): 
 export function replyAfter(reply: TurnReply, event: TurnEvent): TurnReply {
   if (event.type === 'item-done') return event.written ? { ...reply, made: [...reply.made, event.item] } : reply;
   if (event.type !== 'turn-ended') return reply;
-  const { status, failure, usage, gate, endedAt } = event;
-  return { ...reply, gate, turn: { ...reply.turn, status, failure, usage, endedAt: new Date(endedAt) } };
+  const { status, failure, usage, gate, steeredBy = null, endedAt } = event;
+  return { ...reply, gate, turn: { ...reply.turn, status, failure, usage, steeredBy, endedAt: new Date(endedAt) } };
 }
 
 /** All messages of the reply, as one text, each with a list of its sources. */

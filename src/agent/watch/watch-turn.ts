@@ -81,7 +81,8 @@ function wholeItems(seen: readonly TurnEvent[], made: readonly Item[]): TurnEven
 }
 
 function endOf({ turn, gate }: TurnRecord): TurnEvent {
-  const { status, failure, usage, endedAt } = turn;
+  const { status, failure, usage, steeredBy, endedAt } = turn;
   if (status === 'queued' || status === 'running' || !endedAt) throw new Error(`Turn ${turn.id} is still ${status}.`);
-  return { type: 'turn-ended', status, failure, gate, usage, endedAt: endedAt.toISOString() };
+  const by = steeredBy && { steeredBy };
+  return { type: 'turn-ended', status, failure, gate, ...by, usage, endedAt: endedAt.toISOString() };
 }

@@ -17,6 +17,7 @@ import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
 import { missionRoutes } from './missions/mission-routes.ts';
 import { modelsRoute } from './models/models-route.ts';
+import { providerModelRoutes } from './models/provider-model-routes.ts';
 import { providerRoutes } from './models/provider-routes.ts';
 import { settingsRoutes } from './models/settings-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
@@ -89,6 +90,7 @@ export const gatewayRoutes = [
   ...settingsRoutes,
   ...retentionRoutes,
   ...providerRoutes,
+  ...providerModelRoutes,
   ...searchRoutes,
   usageRoute,
   auditRoute,

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CountInputTokens } from '#agent/input/input-tokens.ts';
-import type { StartedTurn } from '#agent/input/start-turn.ts';
 import type { Conversations } from '#agent/threads/conversations.ts';
 import type { Threads } from '#agent/threads/threads.ts';
+import type { FollowedTurn } from '#agent/watch/follow-turn.ts';
 import { noReplyYet, replyOf } from '#agent/watch/turn-reply.ts';
-import type { ThreadUrl } from '#domain/thread/thread.ts';
+import type { Placement, ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
 import { formatResponseId, parseResponseId } from '#http/response-id.ts';
@@ -85,8 +85,10 @@ const createResponse = defineRoute({
       ...(!create.stream && !create.background && { timeoutMs: timeoutSeconds * 1000 }),
     });
 
-    if (create.stream) return stream(services, request, reply, started, { model: create.model, startingAfter: -1 });
-    if (create.background) return renderResponse(noReplyYet(started.turn), create.model, threadUrl);
+    const { turn, placed } = started;
+    if (create.stream)
+      return stream(services, request, reply, started, { model: create.model, startingAfter: -1, placed });
+    if (create.background) return renderResponse(noReplyYet(turn), create.model, threadUrl, placed);
     const signal = whileConnected(request, reply);
     const ended = await agent.outcome(principal, started, { signal });
     if (signal.aborted) return hangUp(reply);
@@ -228,8 +230,8 @@ async function stream(
   { agent, threadUrl, streams }: ResponsesServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  { turn, fresh }: StartedTurn,
-  how: { model: string; startingAfter: number },
+  { turn, fresh }: FollowedTurn,
+  how: { model: string; startingAfter: number; placed?: Placement | null },
 ): Promise<FastifyReply> {
   const signal = whileConnected(request, reply);
   const events = streamResponse(agent, request.principal, turn, {

@@ -52,7 +52,8 @@ export async function chooseThread(
 
 /** The service answers a name that it does not know with the default model. */
 async function requireModel(client: Client, name: string): Promise<void> {
-  const names = (await client.call('GET /api/models')).models.map(({ id }) => id);
+  const { models } = await client.call('GET /api/models');
+  const names = models.flatMap(({ id, route }) => (route === null || route === id ? [id] : [id, route]));
   if (!names.includes(name))
     throw new Error(`The model "${name}" does not exist. Available models: ${names.join(', ')}.`);
 }

@@ -46,7 +46,7 @@ function listKnownTools(db: Database, system: SystemConnection, config: Config):
   const noEgress = { send: () => Promise.reject(new Error('No tool is called here.')) };
   const skills = createSkills(db, path.join(config.home, 'skills'), () => {});
   const notRead = () => Promise.reject(new Error('No document is read here.'));
-  const documents = createDocuments({ db, extract: notRead, read: notRead });
+  const documents = createDocuments({ db, extract: notRead, draw: notRead, read: notRead });
   const fixed = [
     ...builtinTools({ egress: noEgress, extract: notRead }, skills),
     ...memoryTools(createMemory(db)),

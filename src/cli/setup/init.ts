@@ -15,7 +15,9 @@ import {
 import { explainOptions, findHome, findProblem, readEnvironment } from '#config/config.ts';
 import { changeSettings, settingsFile } from '#config/settings-file.ts';
 import { findData } from '#database/embedded/runtime/choose-data-folder.ts';
-import type { ModelProvider, ModelRoute } from '#models/model-route.ts';
+import { isSameAddress } from '#models/bound-keys.ts';
+import { isPublicProvider, type ModelProvider, type ModelRoute } from '#models/model-route.ts';
+import { PROVIDER_PRESETS, type ProviderPreset } from '#models/provider-presets.ts';
 import { toLines } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 import { describeOffer, findOfferedModels } from './offered-models.ts';
@@ -94,24 +96,47 @@ function currentlyChosen(): Chosen {
 }
 
 async function choose(before: Chosen): Promise<Chosen> {
-  const provider = await answered(
-    select({ message: 'Provider', initialValue: before.LLM_PROVIDER, options: PROVIDERS }),
+  const current = findChosen(before);
+  const chosen = await answered(
+    select({
+      message: 'Provider',
+      initialValue: current,
+      maxItems: 14,
+      options: [
+        ...PROVIDER_PRESETS.map(({ name, title }) => ({ value: name, label: title })),
+        { value: OWN, label: 'Another server with the API of OpenAI', hint: 'needs its address' },
+        { value: 'demo', label: 'Demo model (offline)', hint: 'no key needed' },
+      ],
+    }),
   );
-  if (provider === 'demo')
-    return { LLM_PROVIDER: provider, LLM_MODEL: undefined, LLM_BASE_URL: undefined, LLM_API_KEY: undefined };
-  const same = provider === before.LLM_PROVIDER;
-  const baseUrl =
-    provider === 'openai-compatible'
-      ? await askFor(
-          'LLM_BASE_URL',
-          'Address, such as http://localhost:11434/v1',
-          same ? before.LLM_BASE_URL : undefined,
-        )
-      : undefined;
+  if (chosen === 'demo')
+    return { LLM_PROVIDER: chosen, LLM_MODEL: undefined, LLM_BASE_URL: undefined, LLM_API_KEY: undefined };
+  const preset = PROVIDER_PRESETS.find(({ name }) => name === chosen);
+  const provider = preset?.provider ?? 'openai-compatible';
+  const same = chosen === current;
+  const baseUrl = await findAddress(preset, same ? before.LLM_BASE_URL : undefined);
   const key = await askForKey(provider, same ? before.LLM_API_KEY : undefined);
   const model = await askForModel({ provider, baseUrl, apiKey: key }, same ? before.LLM_MODEL : undefined);
   return { LLM_PROVIDER: provider, LLM_MODEL: model, LLM_BASE_URL: baseUrl, LLM_API_KEY: key };
 }
+
+/** What the list of providers calls the one that is set. */
+function findChosen({ LLM_PROVIDER: provider, LLM_BASE_URL: baseUrl }: Chosen): string {
+  if (provider === 'demo') return provider;
+  const preset = PROVIDER_PRESETS.find((each) => each.isFixed && isSameAddress(each, { provider, baseUrl }));
+  return preset?.name ?? OWN;
+}
+
+async function findAddress(
+  preset: ProviderPreset | undefined,
+  before: string | undefined,
+): Promise<string | undefined> {
+  if (preset?.isFixed) return isPublicProvider(preset.name) ? undefined : preset.baseUrl;
+  return askFor('LLM_BASE_URL', 'Address', before ?? preset?.baseUrl ?? 'http://localhost:11434/v1');
+}
+
+/** No preset has this name. */
+const OWN = 'own';
 
 /** One of the models that the provider lists, or a name that is typed. */
 async function askForModel(route: Omit<ModelRoute, 'name'>, before: string | undefined): Promise<string> {
@@ -199,11 +224,3 @@ async function answered<T>(prompt: Promise<T>): Promise<Exclude<T, symbol>> {
   if (isCancel(answer)) throw new Cancelled();
   return answer as Exclude<T, symbol>;
 }
-
-const PROVIDERS: { value: ModelProvider; label: string; hint?: string }[] = [
-  { value: 'openai', label: 'OpenAI' },
-  { value: 'anthropic', label: 'Anthropic' },
-  { value: 'google', label: 'Google' },
-  { value: 'openai-compatible', label: 'OpenAI-compatible (Ollama, vLLM, ...)', hint: 'needs a base URL' },
-  { value: 'demo', label: 'Demo model (offline)', hint: 'no key needed' },
-];

@@ -20,7 +20,7 @@ function listModels({ json }: { readonly json?: true }): Promise<void> {
     printTable([
       ['name', 'model', 'context', 'price of a million tokens', ''],
       ...models.map((model) => [
-        model.id,
+        model.id === 'default' ? (model.route ?? model.id) : model.id,
         `${model.name} (${model.provider})`,
         `${model.context_tokens.toLocaleString('en-US')} tokens`,
         priceOf(model),

@@ -1,10 +1,14 @@
 import type { DocumentKind } from '#domain/workspace/document.ts';
 import { createPages, type Pages, Unreadable } from './pages.ts';
 
+/** `draw`: pages of a PDF whose pictures are wanted, instead of the text. */
+export type ReaderRequest = { readonly kind: DocumentKind; readonly draw?: readonly number[] };
+
 /** The pages of a document, or why it can't be read. It runs in a process of its own, see `../extractor.ts`. */
-export async function extract(kind: DocumentKind, bytes: Uint8Array): Promise<object> {
+export async function extract({ kind, draw }: ReaderRequest, bytes: Uint8Array): Promise<object> {
   const pages = createPages();
   try {
+    if (draw) return { pictures: await (await import('./page-pictures.ts')).drawPages(bytes, draw) };
     const read = await READERS[kind]();
     await read(bytes, pages);
     return { pages: pages.all() };
@@ -15,7 +19,8 @@ export async function extract(kind: DocumentKind, bytes: Uint8Array): Promise<ob
 }
 
 /** Loads everything that `extract` can need, so that its caller learns which files these are. */
-export const loadAll = (): Promise<unknown> => Promise.all(Object.values(READERS).map((load) => load()));
+export const loadAll = (): Promise<unknown> =>
+  Promise.all([import('./page-pictures.ts'), ...Object.values(READERS).map((load) => load())]);
 
 type Read = (bytes: Uint8Array, pages: Pages) => void | Promise<void>;
 type PlainText = typeof import('./plain-text.ts');

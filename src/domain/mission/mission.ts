@@ -1,6 +1,5 @@
 import type { MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
-import type { Spent } from '../spending.ts';
 import type { Schedule } from './schedule.ts';
 
 /** A named instruction of one user, with a schedule. It runs without a person present. */
@@ -76,8 +75,6 @@ export type MissionRun = {
   /** The budget of this run: its mission's budget, and not more than is left of the day. */
   readonly tokensPerRun: number | null;
   readonly usdPerRun?: number | null;
-  /** What the earlier turns of the run have used, if it continues after a gate. */
-  readonly used?: Spent;
 };
 
 export const MAX_MISSIONS = 100;

@@ -146,9 +146,24 @@ test('of 1,000 true quotations none is refused, and of 700 altered ones none is 
     if (index % 3 === 1) return text.replace('which is', 'which is not');
     return text.replace('less than', 'more than');
   });
+  // As a book is set: lines end within words, with a hyphen.
+  const set = fold(sentences.join('\n').replaceAll(/.{40}/g, (line) => line.replace(/(\p{L})(\p{L}+)$/u, '$1-\n$2')));
+  expect(set.text).toBe(folded.text);
   expect(sentences.filter((text) => !hasQuotation(folded, typed(text)))).toEqual([]);
   expect(altered.filter((text) => sentences.includes(text))).toEqual([]);
   expect(altered.filter((text) => hasQuotation(folded, text))).toEqual([]);
+});
+
+test.each([
+  ['the long-\nterm deposit of the tenant', 'the long-term deposit of the tenant', true],
+  ['the deposit of the te-\n  nant is due', 'the deposit of the tenant is due', true],
+  ['the de\u00AD\nposit of the tenant is due', 'the deposit of the tenant is due', true],
+  ['in the years 2019–\n2021 it was paid', 'in the years 2019-2021 it was paid', true],
+  ['in the years 2019-2021 it was paid', 'in the years 20192021 it was paid', false],
+  ['at night it was -5 degrees in May', 'at night it was 5 degrees in May', false],
+  ['pre- and post-war houses are old', 'preand post-war houses are old', false],
+])('a hyphen at the end of a line is no other word: %j has %j: %s', (text, quotation, isThere) => {
+  expect(hasQuotation(fold(text), quotation)).toBe(isThere);
 });
 
 test('a stream that is cut anywhere gives the same texts and markers', () => {
@@ -236,12 +251,15 @@ test('readers of plain text learn that there is no such page', () => {
 const PAGES = [
   { file: 'the lease.pdf', page: 7, text: 'The rent of the flat is 900 euros.' },
   { file: 'the lease.pdf', page: 8, text: '' },
+  { file: 'the scan.pdf', page: 1, text: '', isPicture: true },
 ];
 
 test.each([
   ['words of the page', '“the rent of the flat is 900 euros” [the lease.pdf, p. 7]', 'quoted'],
   ['other words', '“the rent of the flat is 950 euros” [the lease.pdf, p. 7]', 'missing'],
   ['words of another page', '“the rent of the flat is 900 euros” [the lease.pdf, p. 8]', 'missing'],
+  ['words of a scan', '“the rent of the flat is 900 euros” [the scan.pdf, p. 1]', 'unchecked'],
+  ['no words of a scan', 'It is dear [the scan.pdf, p. 1].', 'read'],
   ['no words', 'It is dear [the lease.pdf, p. 7].', 'read'],
   ['a page that does not exist', 'It is dear [the lease.pdf, p. 9].', 'unknown'],
   ['a document that does not exist', 'It is dear [a.docx, p. 7].', 'unknown'],
@@ -262,16 +280,22 @@ test('a page and a document can stand for the same words', () => {
 });
 
 test('readers of plain text learn what is wrong with a citation of a document', () => {
-  const text = '“the rent of the flat is 950 euros” [the lease.pdf, p. 7], and [a.docx, p. 7].';
-  expect(withSourceList(text, checkCitations(text, [], PAGES))).toBe(`“the rent of the flat is 950 euros” [1], and [2].
+  const text =
+    '“the rent of the flat is 950 euros” [the lease.pdf, p. 7], [a.docx, p. 7], and “it is paid on the first of May” [the scan.pdf, p. 1].';
+  expect(
+    withSourceList(text, checkCitations(text, [], PAGES)),
+  ).toBe(`“the rent of the flat is 950 euros” [1], [2], and “it is paid on the first of May” [3].
 
 Sources:
 1. \`the lease.pdf\`, p. 7
 2. \`a.docx\`, p. 7
+3. \`the scan.pdf\`, p. 1
 
 Not on page 7 of “the lease.pdf”: “the rent of the flat is 950 euros”.
 
-There is no page 7 of a document “a.docx” here.`);
+There is no page 7 of a document “a.docx” here.
+
+Not checked, because page 1 of “the scan.pdf” has no text: “it is paid on the first of May”.`);
 });
 
 test('web pages and documents are numbered together, each page of a document by itself', () => {

@@ -15,9 +15,12 @@ export type CitationCheck = 'unknown' | 'missing' | 'quoted' | 'read' | 'found';
 /** A checked marker. `quotation`: what is on the page, or what is missing there. */
 export type Citation = Marker & { readonly check: CitationCheck; readonly quotation?: string };
 
-/** A checked marker of a document. `unknown`: the thread has no such document, or it has no such page. */
+/**
+ * A checked marker of a document. `unknown`: the thread has no such document, or it has no such page; `unchecked`: the page is a picture,
+ * so quoted words can't be compared with it.
+ */
 export type FileCitation = FileMarker & { readonly check: FileCheck; readonly quotation?: string };
-export type FileCheck = Exclude<CitationCheck, 'found'>;
+export type FileCheck = Exclude<CitationCheck, 'found'> | 'unchecked';
 
 /** The checked markers of an answer, and the sources that they name. `files`: the markers of documents, if there are any. */
 export type Citations = {
@@ -26,8 +29,13 @@ export type Citations = {
   readonly files?: readonly FileCitation[];
 };
 
-/** The text of a page of a document in the thread. */
-export type FilePage = { readonly file: string; readonly page: number; readonly text: string };
+/** The text of a page of a document in the thread. `isPicture`: it has none, such as a scan. */
+export type FilePage = {
+  readonly file: string;
+  readonly page: number;
+  readonly text: string;
+  readonly isPicture?: boolean;
+};
 
 const MOST_MARKS = 500;
 const LONGEST_KEPT = 300;
@@ -60,15 +68,15 @@ export function checkCitations(
 type AnyMarker = Marker | FileMarker;
 
 /** Every text of what a marker names. There is none if it does not exist. */
-type Known = { readonly how: CitedSource['how']; readonly texts: readonly FoldedText[] };
+type Known = { readonly how: CitedSource['how']; readonly texts: readonly FoldedText[]; readonly isPicture?: boolean };
 
 const keyOf = (marker: AnyMarker): string =>
   'file' in marker ? `${marker.page} ${marker.file}` : `s${marker.number} ${marker.page ?? ''}`;
 
-const knownPage = ({ file, page }: FileMarker, pages: readonly FilePage[]): Known => ({
-  how: 'read',
-  texts: pages.filter((each) => each.file === file && each.page === page).map(({ text }) => fold(text)),
-});
+function knownPage({ file, page }: FileMarker, pages: readonly FilePage[]): Known {
+  const named = pages.filter((each) => each.file === file && each.page === page);
+  return { how: 'read', texts: named.map(({ text }) => fold(text)), isPicture: named.some((each) => each.isPicture) };
+}
 
 const knownSource = (marker: Marker, cited: readonly CitedSource[], sources: readonly NumberedSource[]): Known => ({
   how: cited.find(({ number }) => number === marker.number)?.how ?? 'found',
@@ -139,6 +147,11 @@ function checkGroup(
   return group.map((marker) => {
     const found = check(marker);
     if (!('file' in marker)) return { ...marker, ...found };
-    return { ...marker, ...found, check: found.check === 'found' ? 'read' : found.check };
+    return { ...marker, ...found, check: checkOfFile(found.check, known.get(keyOf(marker))) };
   });
+}
+
+function checkOfFile(check: CitationCheck, page: Known | undefined): FileCheck {
+  if (check === 'missing' && page?.isPicture) return 'unchecked';
+  return check === 'found' ? 'read' : check;
 }

@@ -103,7 +103,9 @@ function warningsOf({ marks, sources, files = [] }: Citations): string[] {
   });
   const ofFiles = files.flatMap(({ check, file, page, quotation = '' }) => {
     if (check === 'unknown') return [`There is no page ${page} of a document “${plainWords(file)}” here.`];
-    return check === 'missing' ? [`Not on page ${page} of “${plainWords(file)}”: “${plainWords(quotation)}”.`] : [];
+    const where = `page ${page} of “${plainWords(file)}”`;
+    if (check === 'unchecked') return [`Not checked, because ${where} has no text: “${plainWords(quotation)}”.`];
+    return check === 'missing' ? [`Not on ${where}: “${plainWords(quotation)}”.`] : [];
   });
   return [...new Set([...said, ...ofFiles])];
 }

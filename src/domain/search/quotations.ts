@@ -91,7 +91,10 @@ export function fold(text: string): FoldedText {
     .replace(/[\u2018\u2019\u201A\u201B\u2032\u2039\u203A]/g, "'")
     .replace(/[\u201C\u201D\u201E\u201F\u2033\u00AB\u00BB]/g, '"')
     .replace(/[\u2010-\u2015\u2212]/g, '-')
-    .replace(/[\u00AD\u200B-\u200F\u2060\uFEFF]/g, '')
+    .replace(/\u00AD\s*|[\u200B-\u200F\u2060\uFEFF]/g, '')
+    // Nothing says whether a hyphen at the end of a line belongs to the word, so no word keeps one.
+    .replace(/(?<=[\p{L}\p{N}]-)[ \t]*\n\s*(?=[\p{L}\p{N}])/gu, '')
+    .replace(/(?<=\p{L})-(?=\p{L})/gu, '')
     .replace(/\s+/g, ' ')
     .trim();
   return { text: folded };

@@ -1,8 +1,9 @@
 import type { FolderId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
+import type { GateKind } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { Usage } from '../usage.ts';
-import type { Channel } from './turn.ts';
+import type { Channel, Steers } from './turn.ts';
 
 /** A conversation owned by one user. */
 export type Thread = {
@@ -62,3 +63,29 @@ export type ThreadChange = {
   /** null takes it out of its folder. */
   readonly folderId?: FolderId | null;
 };
+
+/**
+ * What becomes of a message whose thread is busy. `steer`: the running turn ends at its next step, and the message is the next turn.
+ * `now`: the running turn ends at once. `queue`: the message waits for the end of the running turn. `refuse`: it is not accepted.
+ */
+export type WhenBusy = 'steer' | 'now' | 'queue' | 'refuse';
+
+/** Where an accepted message is. A turn that has ended has no place. */
+export type Placement =
+  /** It is read now, or as soon as a replica is free. */
+  | { readonly type: 'started' }
+  /** The running turn ends at its next step. */
+  | { readonly type: 'steering' }
+  /** `ahead`: how many turns come first, the running one included. */
+  | { readonly type: 'queued'; readonly ahead: number }
+  /** A person answers this gate first. */
+  | { readonly type: 'waits'; readonly gate: GateKind };
+
+/** The place of a queued turn that is not active. `ahead` counts the turns before it. */
+export function placeInQueue(
+  { steers }: { readonly steers: Steers | null },
+  { gate, ahead }: { readonly gate: GateKind | undefined; readonly ahead: number },
+): Placement {
+  if (gate) return { type: 'waits', gate };
+  return steers ? { type: 'steering' } : { type: 'queued', ahead };
+}

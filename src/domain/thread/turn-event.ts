@@ -1,4 +1,4 @@
-import type { ItemId } from '../ids.ts';
+import type { ItemId, TurnId } from '../ids.ts';
 import type { GatedCall, NewGate } from '../tool/gate.ts';
 import type { Usage } from '../usage.ts';
 import { type Item, type NewItem, text, textOf } from './item.ts';
@@ -40,6 +40,8 @@ export type TurnEnding = {
   readonly status: EndedStatus;
   readonly failure: Failure | null;
   readonly gate: NewGate | null;
+  /** The turn of the message that steered it. */
+  readonly steeredBy?: TurnId;
   readonly usage: Usage;
   /** ISO 8601: an event may come from a log. */
   readonly endedAt: string;

@@ -19,8 +19,12 @@ export type Turn = {
   readonly userId: UserId;
   /** Its number in the thread, from 1. */
   readonly seq: number;
-  /** The first turn of its run: one input, followed through its gates. null for the first turn itself. */
+  /** The first turn of its run: one input, followed through gates and steering. null for the first turn itself. */
   readonly run: TurnId | null;
+  /** Set when it was accepted to steer the turn ahead. */
+  readonly steers: Steers | null;
+  /** The turn that continues its run, because a message steered this one. */
+  readonly steeredBy: TurnId | null;
   readonly status: TurnStatus;
   readonly channel: Channel;
   readonly request: TurnRequest;
@@ -33,6 +37,9 @@ export type Turn = {
   readonly createdAt: Date;
   readonly endedAt: Date | null;
 };
+
+/** At which point of the turn ahead a queued message is to be read: after its present step, or at once. */
+export type Steers = 'step' | 'now';
 
 export type TurnStatus = 'queued' | 'running' | EndedStatus;
 export type EndedStatus = 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
@@ -104,7 +111,9 @@ export type FailureCode =
 
 /** How a turn ends. Expected ends are values, not exceptions. */
 export type TurnOutcome =
-  | { readonly status: 'completed' | 'incomplete' | 'cancelled' }
+  | { readonly status: 'completed' | 'cancelled' }
+  /** `steered`: a message came that is to be read first. Otherwise the model has reached its limit. */
+  | { readonly status: 'incomplete'; readonly steered?: true }
   | { readonly status: 'waiting'; readonly gate: NewGate }
   | { readonly status: 'failed'; readonly failure: Failure; readonly refused?: boolean };
 

@@ -4,6 +4,7 @@ import { EXTRACTOR } from '#domain/workspace/document.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { ENGINE_TIMES, type EngineTimes } from '../engine-times.ts';
 import { repeat } from '../repeat.ts';
+import { STEERING, type Steering } from '../statements/steering.ts';
 import { PRESENCE, type Session, sendSignal } from './listener.ts';
 
 /** A turn that runs here according to the table. */
@@ -11,6 +12,7 @@ export type RunningRow = {
   readonly id: TurnId;
   readonly attempt: number;
   readonly cancelReason: CancelReason | null;
+  readonly steering: Steering;
 };
 
 /** If the time between two own heartbeats differs by more than this from the table's, the database's clock was set. */
@@ -166,7 +168,8 @@ const heartbeatStatement = ({ silent, lease, quiet }: EngineTimes) => `
   )
   select exists (select from self) as alive, (select since from before) as "sinceMs",
     exists (select from turns where ready_at <= now()) as ready,
-    (select json_agg(json_build_object('id', id, 'attempt', attempt, 'cancelReason', cancel_reason))
+    (select json_agg(json_build_object('id', id, 'attempt', attempt, 'cancelReason', cancel_reason,
+      'steering', ${STEERING}))
       from turns where runner = $1 and status = 'running') as running,
     seen.any_peer as "hasPeers", seen.followed as "followedElsewhere", seen.older,
     case when seen.older < ${JUDGES} then (select json_agg(peer) from (

@@ -13,6 +13,8 @@ export const PRESENCE = 8247;
 export type Signal =
   | { readonly wake: true }
   | { readonly cancel: TurnId }
+  /** The messages that steer this turn have changed. */
+  | { readonly steer: TurnId }
   | { readonly events: ReplicaId }
   /** This replica has followers of threads or turns from now on. */
   | { readonly follows: ReplicaId }

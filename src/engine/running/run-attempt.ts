@@ -6,7 +6,8 @@ import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import type { EventWriter } from '../events/event-writer.ts';
 import type { Quarantine } from '../presence/quarantine.ts';
-import { giveBackBroken } from '../statements/claim.ts';
+import { giveBack } from '../statements/claim.ts';
+import type { TurnEnd } from '../statements/settle.ts';
 import type { ClaimedTurn } from '../statements/turn-context.ts';
 import { type RetryPolicy, retryWhileBusy, withRetries } from '../with-retries.ts';
 import { bytesOf, createTurnRun, type RunTurn } from './turn-run.ts';
@@ -39,12 +40,13 @@ export async function runAttempt(
   how: {
     readonly signal: AbortSignal;
     readonly publish: (event: TurnEvent) => void;
+    readonly isSteered: () => boolean;
     /** From now on the end is being written. */
     readonly onSettling: () => void;
   },
 ): Promise<void> {
   const { turn } = claimed;
-  const { signal, publish } = how;
+  const { signal, publish, isSteered } = how;
   const lost = lostSignal(signal);
   let isEnded = false;
   const emit = (event: TurnEvent) => {
@@ -58,12 +60,19 @@ export async function runAttempt(
     lost.throwIfAborted();
     const context = claimed.context ?? (await send(() => deps.statements.readContext(turn)));
     const counted = { bytes: 0 };
-    const attempt = { signal, lost, emit, counted, onProgress: leaveQuarantine };
-    const end = await deps.runTurn(turn, createTurnRun(deps, claimed, context, attempt));
-    const grows = counted.bytes + bytesOf(end.last.items);
+    const attempt = { signal, lost, emit, isSteered, counted, onProgress: leaveQuarantine };
+    const settle = (ending: TurnEnd) => {
+      const settling = { ...ending, turn, grows: counted.bytes + bytesOf(ending.last.items) };
+      return send(() => retryWhileBusy({ signal: lost }, () => deps.statements.settle(settling)));
+    };
+    let end = await deps.runTurn(turn, createTurnRun(deps, claimed, context, attempt));
     how.onSettling();
-    const settling = { ...end, turn, grows };
-    const settled = await send(() => retryWhileBusy({ signal: lost }, () => deps.statements.settle(settling)));
+    let settled = await settle(end);
+    if (settled.outcome === 'steered' && end.whenSteered) {
+      end = end.whenSteered();
+      settled = await settle(end);
+    }
+    if (settled.outcome === 'unsteered') return await resume(deps, turn);
     if (settled.outcome !== 'ended') return void forgetIfDeleted(deps, turn);
     isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile
     end.onWritten?.();
@@ -75,10 +84,16 @@ export async function runAttempt(
     if (error instanceof Superseded || lost.aborted) return void forgetIfDeleted(deps, turn);
     deps.onError(error);
     // A turn that broke because of the database is found as an orphan once the database is back.
-    if (!deps.retryPolicy.isAway(error)) await giveBackBroken(deps.pool, deps.replica, turn).catch(deps.onError);
+    if (!deps.retryPolicy.isAway(error)) await giveBack(deps.pool, deps.replica, turn, true).catch(deps.onError);
   } finally {
     leaveQuarantine();
   }
+}
+
+/** The turn goes on with its next attempt. */
+async function resume(deps: AttemptDeps, turn: Turn): Promise<void> {
+  await giveBack(deps.pool, deps.replica, turn, false);
+  deps.onWaiting();
 }
 
 /** An attempt may lose its turn because the turn was deleted. Its last events may have been stored a moment later. */

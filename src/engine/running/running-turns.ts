@@ -4,6 +4,7 @@ import type { CancelReason, Turn } from '#domain/thread/turn.ts';
 import type { NumberedEvent, TurnEnding, TurnEvent } from '#domain/thread/turn-event.ts';
 import { numberEvents } from '../events/number-events.ts';
 import type { RunningRow } from '../presence/heartbeat.ts';
+import { STEERING } from '../statements/steering.ts';
 import type { ClaimedTurn } from '../statements/turn-context.ts';
 import { type AttemptDeps, runAttempt } from './run-attempt.ts';
 import { createTurnStatements } from './turn-statements.ts';
@@ -15,6 +16,8 @@ export type Running = {
   readonly ended: Promise<void>;
   /** Whether its end is being written. */
   settling: boolean;
+  /** Whether a message waits that is to be read before the turn goes on. */
+  steered: boolean;
   /** The number of events this attempt has emitted. */
   eventCount: number;
 };
@@ -28,7 +31,7 @@ export type RunningTurns = {
   eventCount(id: TurnId): number | undefined;
   /** Emits the end of a turn that ended without being run. */
   notifyEnded(turn: Turn, ending: TurnEnding): void;
-  /** Stops a turn that runs here if its row is marked as cancelled. */
+  /** Stops a turn that runs here if its row is marked as cancelled, or lets it end if a message steers it. */
   check(id: TurnId): Promise<void>;
   /** A snapshot of the turns that run here, for comparison with the table a moment later. */
   readonly remember: () => ReadonlySet<Running>;
@@ -72,13 +75,15 @@ export function createRunningTurns(options: RunningOptions): RunningTurns {
     if (known && known.turn.attempt >= turn.attempt) return;
     known?.stop.abort(new TurnStopped('superseded'));
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const entry: Running = { turn, stop: new AbortController(), ended, settling: false, eventCount: 0 };
+    const steered = claimed.isSteered ?? false;
+    const entry: Running = { turn, stop: new AbortController(), ended, settling: false, steered, eventCount: 0 };
     running.set(turn.id, entry);
     const stopTimer = abortAfter(leftMs, entry.stop);
     const onSettling = () => {
       entry.settling = true;
     };
-    const how = { signal: entry.stop.signal, publish: createPublisher(options, turn, entry), onSettling };
+    const isSteered = () => entry.steered;
+    const how = { signal: entry.stop.signal, publish: createPublisher(options, turn, entry), isSteered, onSettling };
     void runAttempt(deps, claimed, how).finally(() => {
       stopTimer();
       if (running.get(turn.id) === entry) running.delete(turn.id);
@@ -101,7 +106,9 @@ export function createRunningTurns(options: RunningOptions): RunningTurns {
       if (!running.has(id)) return;
       const { rows } = await options.pool.query<RunningRow>(RUNNING_ROW, [id]);
       const entry = running.get(id);
-      if (entry && rows[0]) stopIfChanged(entry, rows[0]);
+      if (!entry || !rows[0]) return;
+      entry.steered = false; // the message may have been withdrawn
+      stopIfChanged(entry, rows[0]);
     },
     remember: () => new Set(running.values()),
     compareAll(rows, remembered, isExpected) {
@@ -120,7 +127,8 @@ export function createRunningTurns(options: RunningOptions): RunningTurns {
   };
 }
 
-const RUNNING_ROW = `select id, attempt, cancel_reason as "cancelReason" from turns where id = $1 and status = 'running'`;
+const RUNNING_ROW = `
+  select id, attempt, cancel_reason as "cancelReason", ${STEERING} as steering from turns where id = $1 and status = 'running'`;
 
 /** Returns how to stop the timer. */
 function abortAfter(ms: number, stop: AbortController): () => void {
@@ -140,9 +148,12 @@ const createPublisher = (
     push(turn.id, numbered);
   });
 
-function stopIfChanged({ turn, stop }: Running, row: RunningRow | undefined): void {
-  if (row?.attempt !== turn.attempt) stop.abort(new TurnStopped('superseded'));
-  else if (row.cancelReason) stop.abort(new TurnStopped(row.cancelReason));
+function stopIfChanged(entry: Running, row: RunningRow | undefined): void {
+  const { turn, stop } = entry;
+  if (row?.attempt !== turn.attempt) return stop.abort(new TurnStopped('superseded'));
+  if (row.cancelReason) return stop.abort(new TurnStopped(row.cancelReason));
+  if (row.steering) entry.steered = true;
+  if (row.steering === 'now') stop.abort(new TurnStopped('steered'));
 }
 
 /** Returns those ids that were unknown in the call before, too. */

@@ -7,6 +7,7 @@ import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
 import type { Gate } from '#domain/tool/gate.ts';
+import type { Usage } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { readEvents } from '../events/event-log.ts';
 import type { TurnEnd } from '../statements/settle.ts';
@@ -40,6 +41,10 @@ export type TurnRun = {
    * `Superseded` when another attempt has taken over, and `StaleWorkspace` when the version of an item has another base.
    */
   append(position: number, items: readonly WrittenItem[], call: ModelCall | null): Promise<void>;
+  /** Whether a message waits that is to be read before the turn goes on. */
+  isSteered(): boolean;
+  /** What the earlier turns of its run have used. */
+  readonly usedBefore: readonly Usage[];
   /** Writes a summary of the thread's older part, with the same rules. */
   writeSummary(summary: Summary, call: ModelCall): Promise<void>;
   /** Why the turn must be failed instead of run: it kills its hosts, or throws an error each time. */
@@ -60,6 +65,7 @@ export type Attempt = {
   /** Aborts when another attempt has taken over. */
   readonly lost: AbortSignal;
   readonly emit: TurnRun['emit'];
+  readonly isSteered: () => boolean;
   /** The bytes that this attempt has written. */
   readonly counted: { bytes: number };
   /** Something was written, so the turn has not killed its host so far. */
@@ -70,9 +76,9 @@ export function createTurnRun(
   deps: { readonly pool: EnginePool; readonly replica: ReplicaId; readonly retryPolicy: RetryPolicy } & {
     readonly statements: TurnStatements;
   },
-  { turn, suspicion, broken }: ClaimedTurn,
+  { turn, suspicion, broken, usedBefore = [] }: ClaimedTurn,
   context: TurnContext,
-  { signal, lost, emit, counted, onProgress }: Attempt,
+  { signal, lost, emit, isSteered, counted, onProgress }: Attempt,
 ): TurnRun {
   const { pool, statements } = deps;
   const send = <T>(act: () => Promise<T>) => withRetries(deps.retryPolicy, { signal: lost }, act);
@@ -98,6 +104,8 @@ export function createTurnRun(
       return known ?? send(() => statements.findSpent(turn.userId));
     },
     emit,
+    isSteered,
+    usedBefore,
     seenEvents: () => send(async () => (await readAllEvents(pool, turn.id)).map(({ event }) => event)),
     append: async (position, items, call) => {
       const callId = call && items.length === 0 ? newId<string>() : undefined;

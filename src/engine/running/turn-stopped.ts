@@ -1,7 +1,10 @@
 import type { CancelReason } from '#domain/thread/turn.ts';
 
-/** Why a turn must stop at once. After `superseded` and `drained` it writes nothing more, because another attempt takes over. */
-export type StopReason = CancelReason | 'superseded' | 'drained';
+/**
+ * Why a turn must stop at once. `steered`: a message is to be read now. After `superseded` and `drained` it writes nothing more,
+ * because another attempt takes over.
+ */
+export type StopReason = CancelReason | 'steered' | 'superseded' | 'drained';
 
 export class TurnStopped extends Error {
   override readonly name = 'TurnStopped';
@@ -13,17 +16,17 @@ export class TurnStopped extends Error {
   }
 
   /** The reason if the turn must still be closed here; undefined if another attempt has taken over. */
-  get cancelled(): CancelReason | undefined {
+  get closed(): CancelReason | 'steered' | undefined {
     return this.reason === 'superseded' || this.reason === 'drained' ? undefined : this.reason;
   }
 }
 
-/** Aborts when this attempt may no longer write to the turn; a cancelled turn is still closed here. */
+/** Aborts when this attempt may no longer write to the turn; a cancelled or steered turn is still closed here. */
 export function lostSignal(signal: AbortSignal): AbortSignal {
   const lost = new AbortController();
   const check = () => {
     const reason: unknown = signal.reason;
-    if (!(reason instanceof TurnStopped) || reason.cancelled === undefined) lost.abort(reason);
+    if (!(reason instanceof TurnStopped) || reason.closed === undefined) lost.abort(reason);
   };
   if (signal.aborted) check();
   else signal.addEventListener('abort', check, { once: true });

@@ -4,18 +4,20 @@
 -- 2. Create the thread, or lock it. SKIP LOCKED, and advisory locks that are only tried: a call that never waits can't be part of
 --    a deadlock, and one locked thread never holds up the batch.
 -- 3. Refuse what the thread can't take now. The statement that locks it comes first, so the next ones see how its turns ended.
--- 4. Write the turn with its number. If it starts here, return its context, then write its items: the caller has them.
+-- 4. Decide whether it steers: then the active turn ends at its next step.
+-- 5. Write the turn with its number. If it starts here, return its context, then write its items: the caller has them.
 -- Outcomes: running, queued (behind another turn or an open gate), handed (free, but no room here), refused (`failure` is stored:
 -- the turn never runs), known (an earlier send of the same turn was stored), repeated (the key belongs to another turn), busy (locked:
--- retry), and nothing stored: unknown, full, large, gate (only callers of the model APIs, who wait for an answer, are refused at an
--- open gate) and answered (the gate that the input answers is closed).
+-- retry), and nothing stored: unknown, full, large, working (it would have to wait, and asks to be refused then), gate (only callers of
+-- the model APIs, who wait for an answer, are refused at an open gate) and answered (the gate that the input answers is closed). Of a
+-- queued turn: `ahead` counts the turns before it, `gate_kind` is what it waits for, and `steered` is the turn that it steers.
 create or replace function accept_turns(self uuid, room integer, max_waiting integer, max_bytes bigint, inputs json)
 returns table (entry integer, outcome text, turn_id uuid, thread_id uuid, seq integer, created_at timestamptz, digest text,
-  of_user json, of_thread json)
+  of_user json, of_thread json, ahead integer, gate_kind text, steered uuid)
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  a record; thread record; gate record; kept record; begins boolean; starts boolean; runs boolean; failed json;
+  a record; thread record; gate record; kept record; begins boolean; starts boolean; runs boolean; failed json; how text;
   context_user text; context_of_user json;
 begin
   if room > 0 then
@@ -29,10 +31,11 @@ begin
   for a in select * from json_to_recordset(inputs) as a (n integer, turn uuid, thread uuid, is_new boolean, owner text, channel text,
     request text, catalog text, opening text, preview text, bytes bigint, after uuid, key text, digest text, lasting boolean, try text,
     unstored boolean, is_job boolean, name text, metadata text, callback text, answers uuid, refused_at uuid, failure text,
-    items json, texts json, uses json, versions json)
+    when_busy text, queues_at_gate boolean, items json, texts json, uses json, versions json)
   loop
     entry := a.n; turn_id := a.turn; thread_id := a.thread; begins := a.is_new;
     seq := null; created_at := null; digest := null; of_user := null; of_thread := null;
+    ahead := null; gate_kind := null; steered := null; how := null;
     <<decision>> begin
       outcome := 'busy';
       if a.key is not null then
@@ -74,18 +77,30 @@ begin
         if a.after is not null and (not exists (select from turns as t where t.id = a.after and t.thread_id = accept_turns.thread_id)
           or exists (select from unstored_turns as u where u.turn_id = a.after and u.delivered_at is not null))
         then outcome := 'unknown'; exit decision; end if;
-        select g.id, g.turn_id, g.turn_seq into gate from gates as g
+        select g.id, g.turn_id, g.turn_seq, g.kind into gate from gates as g
           where g.thread_id = accept_turns.thread_id and g.answered_at is null;
         failed := case when gate.id = a.refused_at then a.failure end;
         starts := thread.active is null and failed is null and (gate.id is null or a.answers is not null);
         if a.answers is not null then
           if gate.id is distinct from a.answers then outcome := 'answered'; exit decision; end if;
         elsif failed is null then
-          if gate.id is not null and a.channel in ('responses', 'chat-completions') then outcome := 'gate'; exit decision; end if;
+          if gate.id is not null and a.channel in ('responses', 'chat-completions') and a.queues_at_gate is not true
+          then outcome := 'gate'; exit decision; end if;
           if thread.bytes > max_bytes then outcome := 'large'; exit decision; end if;
-          if not starts and max_waiting <= (select count(*) from turns as q where q.thread_id = accept_turns.thread_id and q.status = 'queued'
-            and q.seq > coalesce((select t.seq from turns as t where t.id = thread.active), gate.turn_seq))
-          then outcome := 'full'; exit decision; end if;
+          if not starts then
+            if a.when_busy = 'refuse' then outcome := 'working'; exit decision; end if;
+            select count(*) into ahead from turns as q where q.thread_id = accept_turns.thread_id and q.status = 'queued'
+              and q.seq > coalesce((select t.seq from turns as t where t.id = thread.active), gate.turn_seq);
+            if ahead >= max_waiting then outcome := 'full'; exit decision; end if;
+            ahead := ahead + (thread.active is not null)::integer; gate_kind := gate.kind;
+            how := a.when_busy;
+            if how = 'preferred' then
+              how := coalesce((select p.when_busy from preferences as p where p.user_id = a.owner), 'steer');
+            end if;
+            if how in ('steer', 'now') and thread.active is not null then
+              steered := steer_active(thread_id, a.owner, thread.last_seq + 1);
+            end if;
+          end if;
         end if;
         seq := thread.last_seq + 1;
         if a.answers is not null then
@@ -100,11 +115,13 @@ begin
       end if;
 
       runs := starts and room > 0;
-      insert into turns (id, thread_id, user_id, seq, channel, request, status, failure, refused, runner, attempt, started_at, ready_at, ended_at)
+      insert into turns (id, thread_id, user_id, seq, channel, request, status, failure, refused, runner, attempt, started_at, ready_at,
+          ended_at, steers)
         values (a.turn, thread_id, a.owner, seq, a.channel, a.request::json,
           case when failed is not null then 'failed' when runs then 'running' else 'queued' end, failed, failed is not null,
           case when runs then self end, case when runs then 0 else -1 end, case when runs then clock_timestamp() end,
-          case when starts and not runs then now() end, case when failed is not null then now() end)
+          case when starts and not runs then now() end, case when failed is not null then now() end,
+          case when steered is not null then case how when 'now' then how else 'step' end end)
         returning turns.created_at into created_at;
       if runs then
         room := room - 1;

@@ -5,15 +5,23 @@ import { firstWords } from '#domain/text/first-words.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import { bodyOf, itemFields } from '#domain/thread/item-fields.ts';
 import type { NewJob } from '#domain/thread/job.ts';
-import { MAX_THREAD_BYTES, MAX_WAITING_TURNS } from '#domain/thread/thread.ts';
+import {
+  MAX_THREAD_BYTES,
+  MAX_WAITING_TURNS,
+  type Placement,
+  placeInQueue,
+  type WhenBusy,
+} from '#domain/thread/thread.ts';
 import {
   type Channel,
   type Failure,
   positionInput,
   type RequestTry,
+  type Steers,
   type Turn,
   type TurnRequest,
 } from '#domain/thread/turn.ts';
+import type { GateKind } from '#domain/tool/gate.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { toDocument } from './entries.ts';
@@ -37,13 +45,24 @@ export type Accepting = {
   readonly job?: NewJob | undefined;
   /** The open gate that the input answers: it is closed. */
   readonly answers?: GateId | undefined;
+  /** `preferred`: as the user has chosen. Without it, the input is queued. */
+  readonly whenBusy?: WhenBusy | 'preferred' | undefined;
+  /** It waits at an open gate, although its channel is one of the model APIs. */
+  readonly queuesAtGate?: boolean | undefined;
   /** Stores the turn as one that failed and never runs: on a new thread, or if this gate is still open. */
   readonly refusal?: { readonly failure: Failure; readonly gateId?: GateId } | undefined;
 };
 
 export type Accepted =
-  /** `claimed`: it runs here from now on. It has failed if it was refused. */
-  | { readonly outcome: 'accepted'; readonly turn: Turn; readonly claimed?: ClaimedTurn; readonly waits: boolean }
+  /** `claimed`: it runs here from now on. It has failed if it was refused. `steered`: the turn that is to end because of it. */
+  | {
+      readonly outcome: 'accepted';
+      readonly turn: Turn;
+      readonly placed: Placement;
+      readonly claimed?: ClaimedTurn;
+      readonly waits: boolean;
+      readonly steered?: TurnId;
+    }
   /** An earlier send of the same input was stored. */
   | { readonly outcome: 'known' }
   /** The idempotency key belongs to another turn. */
@@ -51,7 +70,7 @@ export type Accepted =
   /** The thread is locked for a moment. */
   | { readonly outcome: 'busy' }
   /** `answered`: the gate is closed. The others are reasons for a refusal. */
-  | { readonly outcome: 'unknown' | 'gate' | 'full' | 'large' | 'answered' };
+  | { readonly outcome: 'unknown' | 'gate' | 'full' | 'large' | 'working' | 'answered' };
 
 /**
  * Accepts inputs of any users in one statement: each becomes a turn that can't be lost. If its thread is free, and for up
@@ -84,7 +103,7 @@ export async function acceptTurns(
 
 const ACCEPT = `
   select outcome, turn_id as "turnId", thread_id as "threadId", seq, created_at as "createdAt", digest,
-    of_user as "ofUser", of_thread as "ofThread"
+    of_user as "ofUser", of_thread as "ofThread", ahead, gate_kind as "gateKind", steered
   from accept_turns($1, $2, $3, $4, $5)`;
 
 /** Refuses users who move to another cell. */
@@ -115,6 +134,8 @@ function toEntry(input: Accepting): object {
       callback: job.callbackUrl,
     }),
     answers: input.answers,
+    when_busy: input.whenBusy,
+    queues_at_gate: input.queuesAtGate,
     refused_at: input.refusal?.gateId,
     failure: input.refusal && JSON.stringify(input.refusal.failure),
     ...itemFields(items, 0),
@@ -131,21 +152,31 @@ type AcceptedRow = {
   readonly ofUser: UserContext | null;
   /** Null on a new thread. */
   readonly ofThread: ThreadContextJson | null;
+  readonly ahead: number | null;
+  readonly gateKind: GateKind | null;
+  readonly steered: TurnId | null;
 };
 
 function toAccepted(input: Accepting, row: AcceptedRow): Accepted {
-  const { outcome, turnId, digest, ofUser, ofThread } = row;
+  const { outcome, turnId, digest, ofUser, ofThread, ahead, gateKind, steered } = row;
   if (outcome === 'repeated') return { outcome, turnId, digest };
   if (outcome !== 'running' && outcome !== 'queued' && outcome !== 'handed' && outcome !== 'refused')
     return { outcome };
 
   const isRefused = outcome === 'refused';
+  const steers: Steers | null = !steered ? null : input.whenBusy === 'now' ? 'now' : 'step';
+  const placed: Placement =
+    outcome === 'queued'
+      ? placeInQueue({ steers }, { gate: gateKind ?? undefined, ahead: ahead ?? 0 })
+      : { type: 'started' };
   const turn: Turn = {
     id: input.turnId,
     threadId: row.threadId,
     userId: input.userId,
     seq: row.seq,
     run: null,
+    steers,
+    steeredBy: null,
     status: isRefused ? 'failed' : 'queued',
     channel: input.channel,
     request: input.request,
@@ -156,14 +187,14 @@ function toAccepted(input: Accepting, row: AcceptedRow): Accepted {
     createdAt: row.createdAt,
     endedAt: isRefused ? row.createdAt : null,
   };
-  if (!ofUser) return { outcome: 'accepted', turn, waits: outcome === 'handed' };
+  if (!ofUser) return { outcome: 'accepted', turn, placed, waits: outcome === 'handed', ...(steered && { steered }) };
   const claimed: ClaimedTurn = {
     turn: { ...turn, status: 'running', attempt: 0 },
     suspicion: 'none',
     broken: 0,
     context: toContext(ofUser, ofThread ?? NEW_THREAD, positionInput(turn, input.items)),
   };
-  return { outcome: 'accepted', turn, claimed, waits: false };
+  return { outcome: 'accepted', turn, placed, claimed, waits: false };
 }
 
 const NEW_THREAD: ThreadContextJson = { gateAhead: null, summary: null, history: [] };

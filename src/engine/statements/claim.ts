@@ -21,16 +21,17 @@ export async function claimTurns(
 /** How long a turn rests after an unexpected error, so that a bug doesn't keep a replica busy. */
 const REST_SECONDS = 2;
 
-/** Returns a turn whose attempt threw, although its process lives: it starts again, and no crash is counted. */
-export async function giveBackBroken(
+/** Returns a turn whose attempt can't end it, although its process lives: it starts again, and no crash is counted. */
+export async function giveBack(
   pool: EnginePool,
   self: ReplicaId,
   { id, attempt }: { readonly id: TurnId; readonly attempt: number },
+  isBroken: boolean,
 ): Promise<void> {
   await pool.query(
-    `update turns set runner = null, ready_at = now() + make_interval(secs => $4), handback = attempt + 1, broken = broken + 1
+    `update turns set runner = null, ready_at = now() + make_interval(secs => $4), handback = attempt + 1, broken = broken + $5
      where id = $1 and attempt = $2 and runner = $3 and status = 'running'`,
-    [id, attempt, self, REST_SECONDS],
+    [id, attempt, self, isBroken ? REST_SECONDS : 0, Number(isBroken)],
   );
 }
 

@@ -20,6 +20,8 @@ export type TurnEnd = {
   readonly calls: readonly ModelCall[];
   /** Called once the end is written, before the watchers are notified. */
   readonly onWritten?: () => void;
+  /** Of a turn that opens a gate: how it ends instead if a message came first that steers it. */
+  readonly whenSteered?: () => TurnEnd;
 };
 
 /** A turn that is about to end. `grows`: the bytes that this attempt has added to the thread. */
@@ -28,8 +30,11 @@ export type Settling = TurnEnd & { readonly turn: Turn; readonly grows: number }
 export type Settled =
   /** `next`: the thread's next turn, already running here. `waits`: it waits for a replica instead. */
   | { readonly outcome: 'ended'; readonly ending: TurnEnding; readonly next?: TurnId; readonly waits: boolean }
-  /** `busy`: a row is locked; retry. `lost`: another attempt has taken over. */
-  | { readonly outcome: 'busy' | 'lost' };
+  /**
+   * `busy`: a row is locked; retry. `lost`: another attempt has taken over. `steered`: a message came before the gate could open.
+   * `unsteered`: the message that steered the turn was withdrawn.
+   */
+  | { readonly outcome: 'busy' | 'lost' | 'steered' | 'unsteered' };
 
 /**
  * The only way a turn ends. One statement writes its last items, sets its status, opens its gate, completes its job and
@@ -50,9 +55,10 @@ export async function settleTurns(
   return batch.map((settling, index) => toSettled(settling, rows[index]));
 }
 
-const SETTLE = 'select outcome, ended_at as "endedAt", next, next_runs as "nextRuns" from settle_turns($1, $2, $3, $4)';
+const SETTLE =
+  'select outcome, ended_at as "endedAt", next, next_runs as "nextRuns", steered_by as "steeredBy" from settle_turns($1, $2, $3, $4)';
 
-const toEntry = ({ turn, outcome, usage, last, calls, grows }: Settling): object => ({
+const toEntry = ({ turn, outcome, usage, last, calls, grows, whenSteered }: Settling): object => ({
   turn: turn.id,
   attempt: turn.attempt,
   status: outcome.status,
@@ -62,6 +68,8 @@ const toEntry = ({ turn, outcome, usage, last, calls, grows }: Settling): object
   first: last.position,
   grows,
   ...(outcome.status === 'waiting' && gateFields(outcome.gate)),
+  ...(whenSteered && { yields: true }),
+  ...(outcome.status === 'incomplete' && outcome.steered && { steered: true }),
   ...callFields(calls),
   ...itemFields(last.items, last.position ?? 0),
 });
@@ -75,10 +83,11 @@ const gateFields = ({ id, kind, call, revision, asked }: NewGate): object => ({
 });
 
 type SettledRow = {
-  readonly outcome: 'ended' | 'again' | 'busy' | 'lost';
+  readonly outcome: 'ended' | 'again' | Exclude<Settled['outcome'], 'ended'>;
   readonly endedAt: Date;
   readonly next: TurnId | null;
   readonly nextRuns: boolean | null;
+  readonly steeredBy: TurnId | null;
 };
 
 function toSettled({ outcome, usage }: Settling, row: SettledRow | undefined): Settled {
@@ -87,6 +96,7 @@ function toSettled({ outcome, usage }: Settling, row: SettledRow | undefined): S
     status: outcome.status,
     failure: outcome.status === 'failed' ? outcome.failure : null,
     gate: outcome.status === 'waiting' ? outcome.gate : null,
+    ...(row.steeredBy && { steeredBy: row.steeredBy }),
     usage,
     endedAt: row.endedAt.toISOString(),
   };

@@ -3,10 +3,11 @@ import type { UserId } from '#domain/principal.ts';
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import { type Item, type ItemJson, itemFromJson } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
-import type { Turn } from '#domain/thread/turn.ts';
+import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
-import { NO_USAGE } from '#domain/usage.ts';
+import { NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
+import { STEERING, type Steering } from './steering.ts';
 
 /** A turn that this replica may run. */
 export type ClaimedTurn = {
@@ -18,6 +19,10 @@ export type ClaimedTurn = {
   readonly groupLimit?: number | undefined;
   /** How many attempts ended in an unexpected error. */
   readonly broken: number;
+  /** Whether a message waits that steers it. */
+  readonly isSteered?: boolean;
+  /** What the earlier turns of its run have used. */
+  readonly usedBefore?: readonly Usage[];
   /** Present when the turn starts in the call that accepts it; otherwise it is read after the claim. */
   readonly context?: TurnContext;
 };
@@ -69,24 +74,32 @@ export function toContext(
   return { ...ofUser, ...ofThread, history: history && [...history.map(itemFromJson), ...input] };
 }
 
-/** Reads the rows of turns that this replica has claimed, without those it has lost since. */
+/**
+ * Reads the rows of turns that this replica has claimed, without those it has lost since. A later turn of a run has the mission of
+ * the first one.
+ */
 export async function readClaimedTurns(
   pool: EnginePool,
   self: ReplicaId,
   ids: readonly TurnId[],
 ): Promise<ClaimedTurn[]> {
   const { rows } = await pool.query<ClaimedRow>(CLAIMED, [self, ids]);
-  return rows.map(({ handback, groupAttempt, groupSize, progress, broken, ageMs, ...turn }) => {
-    const good = Math.max(progress ?? 0, handback); // the newest attempt that wrote something or was handed back
-    const group = (groupAttempt ?? -1) > good ? groupSize : null; // the size of the group that crashed
-    return {
-      turn: { ...turn, usage: NO_USAGE },
-      ageMs,
-      broken,
-      suspicion: group === 1 ? 'poison' : turn.attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none',
-      groupLimit: group === null ? undefined : Math.max(1, Math.floor(group / 2)),
-    };
-  });
+  return rows.map(
+    ({ handback, groupAttempt, groupSize, progress, broken, ageMs, steering, first, usages, ...turn }) => {
+      const good = Math.max(progress ?? 0, handback); // the newest attempt that wrote something or was handed back
+      const group = (groupAttempt ?? -1) > good ? groupSize : null; // the size of the group that crashed
+      const { mission = first?.mission } = turn.request;
+      return {
+        turn: { ...turn, request: { ...turn.request, ...(mission && { mission }) }, usage: NO_USAGE },
+        ageMs,
+        broken,
+        isSteered: steering !== null,
+        usedBefore: usages ?? [],
+        suspicion: group === 1 ? 'poison' : turn.attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none',
+        groupLimit: group === null ? undefined : Math.max(1, Math.floor(group / 2)),
+      };
+    },
+  );
 }
 
 type ClaimedRow = Omit<Turn, 'usage'> & {
@@ -96,17 +109,28 @@ type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly groupSize: number | null;
   readonly progress: number | null;
   readonly broken: number;
+  readonly steering: Steering;
+  /** The request of the first turn of its run, if that is a mission's. */
+  readonly first: TurnRequest | null;
+  readonly usages: readonly Usage[] | null;
 };
 
-// The newest attempt that wrote an item is looked up only from the second attempt on.
+// The newest attempt that wrote an item is looked up only from the second attempt on, and a run only from its second turn on.
 const CLAIMED = `
-  select id, thread_id as "threadId", user_id as "userId", seq, run, status, channel, request, failure, attempt,
+  select id, thread_id as "threadId", user_id as "userId", seq, run, steers, steered_by as "steeredBy", status, channel, request, failure, attempt,
     cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt",
     extract(epoch from now() - created_at)::float8 * 1000 as "ageMs", handback, broken,
     group_attempt as "groupAttempt", group_size as "groupSize",
     case when attempt > 0 then (
       select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
-    ) end as progress
+    ) end as progress, ${STEERING} as steering,
+    case when run is not null then (
+      select first.request from turns as first where first.id = turns.run and first.channel = 'mission'
+    ) end as first,
+    case when run is not null then (
+      select json_agg(earlier.usage) from turns as earlier
+      where (earlier.id = turns.run or earlier.run = turns.run) and earlier.seq < turns.seq and earlier.usage is not null
+    ) end as usages
   from turns where id = any($2::uuid[]) and runner = $1 and status = 'running'
   order by created_at`;
 

@@ -6,6 +6,8 @@ export const errorEnvelope = z
     error: z.discriminatedUnion('type', [
       errorOf('invalid_request_error', [
         'invalid_request',
+        'key_refused',
+        'provider_unreachable',
         'invalid_tool',
         'no_pending_call',
         'call_id_mismatch',
@@ -29,5 +31,9 @@ function errorOf<T extends string, const C extends string>(type: T, codes: reado
     type: z.literal(type),
     code: z.enum(codes),
     param: z.string().min(1).nullable().describe('The field that is wrong, or null when it is the whole request.'),
+    values: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .optional()
+      .describe("The values of the code's sentence, such as a name or a limit, for a client with its own texts."),
   });
 }

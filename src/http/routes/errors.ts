@@ -1,5 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
+import {
+  Conflict,
+  type ErrorValues,
+  Forbidden,
+  InvalidRequest,
+  InvalidSecret,
+  NotFound,
+  RateLimited,
+} from '#domain/errors.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 
 /** The error envelope of all interfaces. */
@@ -9,6 +17,7 @@ export type ErrorEnvelope = {
     readonly type: string;
     readonly code: string | null;
     readonly param: string | null;
+    readonly values?: ErrorValues;
   };
 };
 
@@ -26,8 +35,10 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
 
 /** The status and body for an error; `id` is the request ID to quote when the service is at fault. */
 export function toEnvelope(error: unknown, id: string): { status: number; body: ErrorEnvelope } {
-  if (error instanceof InvalidRequest)
-    return { status: 400, body: envelope('invalid_request_error', error.code, error.message, error.param) };
+  if (error instanceof InvalidRequest) {
+    const { error: body } = envelope('invalid_request_error', error.code, error.message, error.param);
+    return { status: 400, body: { error: { ...body, ...(error.values && { values: error.values }) } } };
+  }
   if (error instanceof InvalidSecret)
     return { status: 401, body: envelope('authentication_error', 'invalid_secret', error.message) };
   if (error instanceof Forbidden) return { status: 403, body: envelope('permission_error', error.code, error.message) };

@@ -9,8 +9,11 @@ export type SocketConnection<Message extends object> = {
   send(message: Message): Promise<void>;
   /** Resolves to whether the message, and everything before it, was written before the client disconnected. */
   deliver(message: Message): Promise<boolean>;
-  /** Handles one message at a time, in order. No more are read while `ahead` messages are unfinished. */
-  onText(receive: (text: string) => Promise<void>, ahead?: number): void;
+  /** Handles one message at a time, in order, and urgent ones at once. No more are read while `ahead` messages are unfinished. */
+  onText(
+    receive: (text: string) => Promise<void>,
+    how?: { readonly ahead?: number; readonly isUrgent?: (text: string) => boolean },
+  ): void;
   close(code: number, reason: string): void;
   readonly closed: AbortSignal;
 };
@@ -46,19 +49,18 @@ export function createConnection<Message extends object>(socket: WebSocket): Soc
         socket.send(JSON.stringify(message), (error) => resolve(!error));
       });
     },
-    onText(receive, ahead = 1) {
+    onText(receive, { ahead = 1, isUrgent = () => false } = {}) {
       let last = Promise.resolve();
       let unfinished = 0;
       socket.on('message', (data, isBinary) => {
         isAlive = true;
         if (++unfinished >= ahead) socket.pause();
         const text = isBinary ? '' : toText(data);
-        last = last
-          .then(() => receive(text))
-          .finally(() => {
-            isAlive = true;
-            if (--unfinished < ahead && socket.isPaused) socket.resume();
-          });
+        const handling = (isUrgent(text) ? receive(text) : last.then(() => receive(text))).finally(() => {
+          isAlive = true;
+          if (--unfinished < ahead && socket.isPaused) socket.resume();
+        });
+        if (!isUrgent(text)) last = handling;
       });
     },
     close: (code, reason) => socket.close(code, reason),

@@ -15,8 +15,16 @@ export type SocketOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/** One client's conversation. `ahead`: how many of its messages may be unfinished before no more are read. */
-export type SocketHandler = { receive(text: string): Promise<void>; end?(): void; readonly ahead?: number };
+/**
+ * One client's conversation. `ahead`: how many of its messages may be unfinished before no more are read. `isUrgent`: a message is
+ * handled at once, although those before it are unfinished.
+ */
+export type SocketHandler = {
+  receive(text: string): Promise<void>;
+  end?(): void;
+  readonly ahead?: number;
+  readonly isUrgent?: (text: string) => boolean;
+};
 
 /** Serves a WebSocket at a path. The requests have passed the hooks of the server. */
 export type ServeSocket = <Message extends object>(
@@ -54,7 +62,7 @@ export async function acceptWebSockets(app: FastifyInstance, options: SocketOpti
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);
       const stopListening = options.onRevoked(judgeAgain);
-      connection.onText((text) => handler.receive(text), handler.ahead);
+      connection.onText((text) => handler.receive(text), handler);
       socket.once('close', () => {
         options.sockets.delete(socket);
         clearInterval(judging);

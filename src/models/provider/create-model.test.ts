@@ -236,8 +236,8 @@ test.each([
 test('an answer without token counts has no cost, even when the price is known', async () => {
   const body = wires['openai-compatible'].says(['Hi']).filter((event) => !event.includes('"usage"'));
   await using server = await serveWire({ body });
-  const prices = { m: { inputPerMillion: 1, outputPerMillion: 1 } };
-  const model = createModel(routeTo('openai-compatible', server.baseUrl), prices);
+  const price = { inputPerMillion: 1, outputPerMillion: 1 };
+  const model = createModel({ ...routeTo('openai-compatible', server.baseUrl), price });
 
   const { usage } = await model.ask(hello, () => {}, new AbortController().signal);
 

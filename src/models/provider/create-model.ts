@@ -1,16 +1,16 @@
 import type { Cost, Usage } from '#domain/usage.ts';
-import { BASE_URLS } from '../bound-keys.ts';
+import { baseUrlOf } from '../bound-keys.ts';
 import { contextSizeOf } from '../context-size.ts';
 import { createDemoModel } from '../demo-model.ts';
 import { readsOf } from '../describe-model.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { isPublicProvider, KEY_VARIABLES, type ModelProvider, type ModelRoute } from '../model-route.ts';
-import { createPricing, type PricedTokens, type PriceOverrides } from '../price.ts';
+import { createPricing, type PricedTokens } from '../price.ts';
 import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
 import { readLanguage } from './read-parts.ts';
 
 /** The model of a route. Never throws: an incomplete route fails when it is used. */
-export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): Model {
+export function createModel(route: ModelRoute): Model {
   const { provider } = route;
   if (provider === 'demo') return createDemoModel();
 
@@ -18,7 +18,7 @@ export function createModel(route: ModelRoute, overrides: PriceOverrides = {}): 
   if (lack) return createUnconfiguredModel(route, lack);
 
   const reads = readsOf(route);
-  const price = createPricing(route, overrides);
+  const price = createPricing(route);
   const usageOf = (tokens: TokenCounts) => toUsage(tokens, price);
   let loading: Promise<ProviderModel> | undefined;
   const load = async () => ({
@@ -72,7 +72,7 @@ async function loadProvider(
   provider: Exclude<ModelProvider, 'demo'>,
 ): Promise<Omit<ProviderModel, 'name' | 'reads' | 'usageOf'>> {
   const apiKey = route.apiKey ?? '';
-  const baseURL = route.baseUrl || BASE_URLS[provider] || '';
+  const baseURL = baseUrlOf(route) ?? '';
   switch (provider) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');

@@ -27,6 +27,7 @@ export function searxng(ask: AskEngine, baseUrl: string): Search {
     const failed = silent.map(([name, reason]) => `${name} (${reason})`.slice(0, 200));
     if (results.length === 0 && failed.length > 0)
       throw new SearchFailed(`SearXNG got no answer from its engines: ${failed.join(', ').slice(0, 500)}.`);
+    if (results.length === 0 && freshness) failed.push(NOT_ASKED);
     const hits = results.slice(0, count).map((each) => ({
       url: each.url,
       title: each.title ?? '',
@@ -36,3 +37,7 @@ export function searxng(ask: AskEngine, baseUrl: string): Search {
     return { hits, failed, usd: 0 };
   };
 }
+
+/** It does not say which engines it has left out. */
+const NOT_ASKED =
+  'SearXNG asks only those of its engines that can limit a search to a time, and there may be none. Search again without freshness.';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ChatPlace } from '#domain/chat/chat.ts';
-import type { ThreadId } from '#domain/ids.ts';
-import type { OwnedTransaction, Owner } from '../connection.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
 type Place = Pick<ChatPlace, 'accountId' | 'chat'>;
 
@@ -125,6 +125,20 @@ export async function forgetMessage(trx: OwnedTransaction, owner: Owner, { key, 
     .where('userId', '=', owner.userId)
     .execute();
 }
+
+/** What a steered turn without words has shown becomes the message of the turn that goes on, unless that has its own. */
+export async function passMessage(trx: OwnedTransaction, owner: Owner, turn: TurnId): Promise<void> {
+  await runStatement(trx, PASS, [turn, owner.userId]);
+}
+
+const PASS = `
+  with passed as (
+    update chat_messages set is_final = true where key = $1 and part = 0 and user_id = $2 returning remote_id
+  )
+  insert into chat_messages (key, part, user_id, remote_id)
+    select steered_by, 0, user_id, remote_id from turns cross join passed
+    where turns.id = $1 and turns.user_id = $2 and steered_by is not null and remote_id is not null
+  on conflict do nothing`;
 
 export async function markShown(trx: OwnedTransaction, owner: Owner, { key, part }: PartKey): Promise<void> {
   await trx

@@ -2,7 +2,7 @@ import type { MissionId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { MissionSettings, OccurrenceState } from '#domain/mission/mission.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
-import type { TurnStatus } from '#domain/thread/turn.ts';
+import type { EndedStatus, TurnStatus } from '#domain/thread/turn.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SystemConnection } from './system-connection.ts';
 
@@ -167,20 +167,19 @@ const COUNT_FAILURES = `
   state = case when run.state = 'failed' and failures + 1 >= pause_after and missions.state = 'active'
     then 'paused' else missions.state end`;
 
-/** A started occurrence whose turn has ended. At most one of each mission. */
+/** A started occurrence whose run has ended, or goes on with another turn. At most one of each mission. */
 export type EndedRun = {
   readonly missionId: MissionId;
   readonly slot: Date;
   readonly turnId: TurnId;
-  /** null when the turn was deleted. */
-  readonly status: Exclude<TurnStatus, 'queued' | 'running'> | null;
+  /** The newest turn of the run; null when all were deleted. */
+  readonly lastTurnId: TurnId | null;
   readonly failure: { readonly code: string } | null;
-  readonly usage: Usage | null;
+  /** Of the turns that have ended. */
+  readonly usages: readonly Usage[] | null;
   /** The last item of a completed turn. */
   readonly lastItem: ItemBody | null;
-  /** The turn that continues a waiting one, once its gate is answered. */
-  readonly nextTurnId: TurnId | null;
-};
+} & ({ readonly isOver: true; readonly status: EndedStatus | null } | { readonly isOver: false });
 
 export async function findEndedRuns(system: SystemConnection, limit: number): Promise<EndedRun[]> {
   const { rows } = await system.query<EndedRun>(FIND_ENDED, [limit]);
@@ -188,19 +187,22 @@ export async function findEndedRuns(system: SystemConnection, limit: number): Pr
 }
 
 const FIND_ENDED = `
-  select distinct on (o.mission_id) o.mission_id as "missionId", o.slot, o.turn_id as "turnId", turns.status, turns.failure, turns.usage,
-    last.body as "lastItem", next.id as "nextTurnId"
-  from occurrences as o left join turns on turns.id = o.turn_id
-  left join gates on gates.turn_id = o.turn_id and turns.status = 'waiting'
-  left join turns as next on next.thread_id = gates.thread_id and next.seq = gates.answered_seq
-  left join lateral (select body from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
-    and turns.status = 'completed' order by position desc limit 1) as last on true
-  where o.state = 'started' and (turns.id is null
-    or turns.ended_at is not null and (turns.status <> 'waiting' or next.id is not null or gates.id is null or gates.answered_at is not null))
-  order by o.mission_id, turns.ended_at limit $1`;
+  select distinct on (o.mission_id) o.mission_id as "missionId", o.slot, o.turn_id as "turnId", last.id as "lastTurnId", last.status,
+    ended.is_over as "isOver", last.failure, said.body as "lastItem",
+    (select json_agg(turns.usage) from turns where (turns.id = named.run or turns.run = named.run) and turns.usage is not null) as usages
+  from occurrences as o left join turns as known on known.id = o.turn_id
+  cross join lateral (select coalesce(known.run, o.turn_id) as run) as named
+  left join lateral (select * from turns where turns.id = named.run or turns.run = named.run order by seq desc limit 1) as last on true
+  left join gates on gates.turn_id = last.id and last.status = 'waiting'
+  cross join lateral (select last.id is null or last.ended_at is not null
+    and (last.status <> 'waiting' or gates.id is null or gates.answered_at is not null) as is_over) as ended
+  left join lateral (select body from items where items.thread_id = last.thread_id and items.turn_seq = last.seq
+    and last.status = 'completed' order by position desc limit 1) as said on true
+  where o.state = 'started' and (ended.is_over or last.id <> o.turn_id)
+  order by o.mission_id, last.ended_at limit $1`;
 
 /** What becomes of an occurrence. It stays started when another turn continues it. */
-export type RunEnd = Pick<EndedRun, 'missionId' | 'slot' | 'turnId' | 'nextTurnId'> & {
+export type RunEnd = Pick<EndedRun, 'missionId' | 'slot' | 'turnId' | 'lastTurnId'> & {
   readonly state: OccurrenceState;
   readonly reason: string | null;
   readonly tokens: number;
@@ -213,7 +215,7 @@ export async function endRuns(system: SystemConnection, ends: readonly RunEnd[])
     ends.map(({ missionId }) => missionId),
     ends.map(({ slot }) => slot),
     ends.map(({ turnId }) => turnId),
-    ends.map(({ nextTurnId }) => nextTurnId),
+    ends.map(({ lastTurnId }) => lastTurnId),
     ends.map(({ state }) => state),
     ends.map(({ reason }) => reason),
     ends.map(({ tokens }) => tokens),
@@ -223,17 +225,16 @@ export async function endRuns(system: SystemConnection, ends: readonly RunEnd[])
 
 const END = `
   with held as (
-    select o.mission_id, o.slot, given.next, given.tokens, given.cost,
+    select o.mission_id, o.slot, given.last, given.tokens, given.cost,
       case when o.reason = 'overlap' and given.state <> 'completed' then 'overlap' else given.reason end as reason,
       case when o.reason = 'overlap' and given.state = 'failed' then 'cancelled' else given.state end as state
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::float8[])
-      as given (mission_id, slot, turn_id, next, state, reason, tokens, cost)
+      as given (mission_id, slot, turn_id, last, state, reason, tokens, cost)
     join occurrences as o on o.mission_id = given.mission_id and o.slot = given.slot and o.turn_id = given.turn_id and o.state = 'started'
     order by o.mission_id for no key update of o skip locked
   ), ended as (
-    update occurrences set state = held.state, reason = held.reason, turn_id = coalesce(held.next, occurrences.turn_id),
-      tokens = occurrences.tokens + held.tokens,
-      cost_usd = case when occurrences.tokens = 0 then held.cost else occurrences.cost_usd + held.cost end,
+    update occurrences set state = held.state, reason = held.reason, turn_id = coalesce(held.last, occurrences.turn_id),
+      tokens = held.tokens, cost_usd = held.cost,
       ended_at = case when held.state <> 'started' then now() end
     from held where occurrences.mission_id = held.mission_id and occurrences.slot = held.slot
     returning occurrences.mission_id, occurrences.state

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { GateId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Delivery } from '#domain/notification/delivery.ts';
 import type { Scope, UserId } from '#domain/principal.ts';
 import type { Job, JobFailure, JobId, JobStatus } from '#domain/thread/job.ts';
@@ -46,15 +46,13 @@ export async function listJobs(
   return rows.map(toJob);
 }
 
-/** The turn that answers a gate takes over the job of the turn that waited at it. */
-export async function moveJob(trx: OwnedTransaction, owner: Owner, gate: GateId, next: TurnId): Promise<void> {
+/** The job of a run moves on to the turn that continues it. */
+export async function moveJob(trx: OwnedTransaction, owner: Owner, run: JobId, next: TurnId): Promise<void> {
   await trx
     .updateTable('jobs')
     .set({ turnId: next, waitingOn: null })
     .where('userId', '=', owner.userId)
-    .where('turnId', '=', (gates) =>
-      gates.selectFrom('gates').select('turnId').where('id', '=', gate).where('userId', '=', owner.userId),
-    )
+    .where('id', '=', run)
     .execute();
 }
 
@@ -67,7 +65,7 @@ export async function completeJob(trx: OwnedTransaction, owner: Owner, turn: Tur
       failure: JSON.stringify(failure),
       completedAt: sql<Date>`now()`,
     })
-    .where('turnId', '=', turn.id)
+    .where('id', '=', turn.run ?? turn.id)
     .where('userId', '=', owner.userId)
     .execute();
 }

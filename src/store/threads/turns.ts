@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import { type Item, type ItemJson, itemFromJson, type NewItem } from '#domain/thread/item.ts';
 import { itemFields } from '#domain/thread/item-fields.ts';
-import type { CancelReason, Channel, Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
+import type { CancelReason, Channel, Failure, Steers, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
@@ -184,22 +184,23 @@ export type UnrunOutcome =
   | { readonly status: 'cancelled'; readonly failure: null }
   | { readonly status: 'failed'; readonly failure: Failure };
 
-/** The turns whose input was refused, so that prompts leave it out. */
-export async function listRefused(
+/** Of these turns, those whose input was refused, so that prompts leave it out, and those that a message has steered. */
+export async function listMarked(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
   ids: readonly TurnId[],
-): Promise<TurnId[]> {
+): Promise<{ refused: TurnId[]; steered: TurnId[] }> {
   const rows = await trx
     .selectFrom('turns')
-    .select('id')
+    .select(['id', 'refused'])
     .where('threadId', '=', threadId)
     .where('userId', '=', owner.userId)
-    .where('refused', '=', true)
+    .where(sql<boolean>`(refused or steered_by is not null)`)
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute();
-  return rows.map(({ id }) => id);
+  const idsOf = (refused: boolean) => rows.flatMap((row) => (row.refused === refused ? row.id : []));
+  return { refused: idsOf(true), steered: idsOf(false) };
 }
 
 /** Ends a queued turn that never ran, unless it answers a gate: then it must run, to close the calls that wait at that gate. */
@@ -236,6 +237,11 @@ export async function activateNextTurn(trx: OwnedTransaction, owner: Owner, thre
   await runStatement(trx, ACTIVATE_NEXT, [threadId, owner.userId]);
 }
 
+/** Lets a queued turn steer the active one, if that can be steered: see `steer_active`. The caller holds the lock of the thread. */
+export async function steerWith(trx: OwnedTransaction, owner: Owner, turn: Turn, steers: Steers): Promise<void> {
+  await runStatement(trx, STEER, [turn.threadId, owner.userId, turn.id, turn.seq, steers]);
+}
+
 /** The first reason is kept. */
 export async function requestCancel(
   trx: OwnedTransaction,
@@ -258,6 +264,8 @@ const columns = [
   'userId',
   'seq',
   'run',
+  'steers',
+  'steeredBy',
   'status',
   'channel',
   'request',
@@ -289,6 +297,10 @@ const ACTIVATE_NEXT = `
     returning id
   )
   update threads set active = (select id from next) where id = $1 and user_id = $2`;
+
+const STEER = `
+  update turns set steers = $5 from (select steer_active($1, $2, $4) as steered offset 0) as active
+  where id = $3 and user_id = $2 and active.steered is not null`;
 
 const FIND_RECORD = `
   select ${selected},

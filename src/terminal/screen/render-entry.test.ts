@@ -149,8 +149,9 @@ test('a card with several calls says why, lists them with ticks, and marks the u
 test('a message says whether it waits for an answer, or was never read', () => {
   const queued = { kind: 'queued', id: 'q', text: 'hi', editable: true } as const;
   const linesOf = (entry: Entry) => renderEntry(entry, 90, look()).join('\n');
-  expect(linesOf({ ...queued, atGate: true })).toContain('read after you answer');
-  expect(linesOf({ ...queued, atGate: false })).toContain('queued');
+  expect(linesOf({ ...queued, waitsFor: 'answer' })).toContain('read after you answer');
+  expect(linesOf({ ...queued, waitsFor: 'step' })).toContain('read after this step');
+  expect(linesOf({ ...queued, waitsFor: 'turn' })).toContain('next in line');
   const unread = { kind: 'said', id: 'u', role: 'user', text: 'hi', state: 'done', isRefused: true } as const;
   expect(linesOf(unread)).toContain('Tab to send again');
 });

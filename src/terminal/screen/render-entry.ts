@@ -78,9 +78,10 @@ function renderQueued(entry: Extract<Entry, { kind: 'queued' }>, width: number, 
   const { bold, waiting, inverse } = look.colours;
   const keys = entry.editable ? 'Enter edits   Delete withdraws' : 'Delete withdraws';
   const hint = look.focused === entry.id ? wrap(keys, width, inverse) : [];
-  const state = entry.atGate ? 'read after you answer' : 'queued';
-  return [`${bold('You')}  ${waiting(state)}`, ...wrap(entry.text, width), ...hint];
+  return [`${bold('You')}  ${waiting(WAITS[entry.waitsFor])}`, ...wrap(entry.text, width), ...hint];
 }
+
+const WAITS = { answer: 'read after you answer', step: 'read after this step', turn: 'next in line' };
 
 function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {
   const { colours, focused, unfolded } = look;

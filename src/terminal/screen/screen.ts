@@ -30,6 +30,7 @@ const KEYS = [
   'ctrl+p',
   'ctrl+n',
   'ctrl+r',
+  'ctrl+shift+enter',
   'tab',
   'shift+tab',
   'escape',

@@ -328,13 +328,18 @@ const MATRIX: Record<string, Row> = {
   'PATCH /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me', body: { generate_titles: true } })),
   'GET /api/models': row([200, 200, 200, 200], () => ({ route: '/api/models' })),
   'GET /api/settings/providers': row([403, 403, 200, 200], () => ({ route: '/api/settings/providers' })),
-  'PUT /api/settings/providers/:name': row([403, 403, 200, 200], () => ({
+  'PUT /api/settings/providers/:name': row([403, 403, 400, 400], () => ({
     route: '/api/settings/providers/lab',
-    body: { base_url: 'https://lab.example.com/v1' },
+    body: { base_url: 'https://lab.example.com/v1' }, // nothing answers there
   })),
   'DELETE /api/settings/providers/:name': row([403, 403, 404, 404], () => ({ route: '/api/settings/providers/none' })),
-  'GET /api/settings/providers/:name/models': row([403, 403, 404, 404], () => ({
-    route: '/api/settings/providers/none/models',
+  'GET /api/settings/models': row([403, 403, 200, 200], () => ({ route: '/api/settings/models' })),
+  'PATCH /api/settings/models': row([403, 403, 404, 404], () => ({
+    route: '/api/settings/models',
+    body: { provider: 'none', name: 'm', on: true },
+  })),
+  'POST /api/settings/providers/:name/check': row([403, 403, 404, 404], () => ({
+    route: '/api/settings/providers/none/check',
   })),
   'GET /api/settings/search': row([403, 403, 200, 200], () => ({ route: '/api/settings/search' })),
   'PUT /api/settings/search': row([403, 403, 200, 200], () => ({

@@ -46,7 +46,7 @@ test('messages are answered one after the other, and what can not be read is an 
   socket.socket.send('no JSON');
   socket.socket.send(Buffer.from('{}'), { binary: true });
   socket.socket.send('[]');
-  socket.send({ type: 'response.steer', stream_id: 'lane' });
+  socket.send({ type: 'response.cancel', stream_id: 'lane' });
   socket.send({ input: 'say x', generate: false });
   socket.send({ input: '' });
   await socket.end(12);

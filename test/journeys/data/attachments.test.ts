@@ -133,6 +133,35 @@ test('an attachment is deleted after the last thread that uses it, also by a for
   await waitFor('the attachment is deleted', async () => (await own()).length === 0);
 });
 
+test('the text of a document is deleted with the last thread that has the file', async ({ service, home }) => {
+  const ida = await addUser(service, 'Ida');
+  const data = Buffer.from('# Lease\n\nThe deposit is 2700 euros.').toString('base64');
+  const attachments = [{ name: 'lease.md', media_type: 'text/markdown', data }];
+  const body = JSON.stringify({ message: 'say thanks', attachments });
+  const send = () => json<{ thread_id: string }>(service, '/api/chat', { method: 'POST', body, headers: ida.headers });
+  const threads = [await send(), await send()];
+  const remove = () =>
+    service.request(`/api/threads/${threads.pop()?.thread_id}`, { method: 'DELETE', headers: ida.headers });
+  const count = async (table: string) =>
+    (await home.query<{ count: number }>(`select count(*)::integer from ${table} where user_id = $1`, [ida.id]))[0]
+      ?.count;
+  const texts = () => Promise.all(['documents', 'passages', 'document_words'].map(count));
+  await waitFor('the text', async () => (await texts())[2] !== 0);
+  const stored = await texts();
+  expect(stored.slice(0, 2)).toEqual([1, 1]);
+
+  await remove();
+  await age(home);
+  const isUsed = async () =>
+    (await rowsOf(home)).every(({ user_id, idle_since }) => user_id !== ida.id || idle_since === null);
+  await waitFor('the other thread still uses the file', isUsed);
+  expect(await texts()).toEqual(stored);
+  await remove();
+  await age(home);
+  await waitFor('the file is deleted', async () => (await count('attachments')) === 0);
+  expect(await texts()).toEqual([0, 0, 0]);
+});
+
 test('a note replaces an attachment that is lost, until the same bytes are sent again', async ({
   service,
   home,

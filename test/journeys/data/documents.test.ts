@@ -3,7 +3,8 @@ import { generateText } from 'ai';
 import OpenAI from 'openai';
 import { expect } from 'vitest';
 import { fileList } from '#channels/gateway/files/file-shape.ts';
-import { makeDocx, makePdf } from '../../support/document-files.ts';
+import { pictureTypeOf } from '#domain/text/media-type.ts';
+import { makeDocx, makePdf, makeScan } from '../../support/document-files.ts';
 import { journey } from '../../support/journey.ts';
 import { type Service, TOKEN } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -132,6 +133,37 @@ test('an answer cites a page of a document, which the service checks', async ({ 
   const text = await service.request(`/api/threads/${id}/file-pages?path=lease.pdf&page=2`);
   expect(await text.json()).toMatchObject({ page: 2, pages: 3, text: expect.stringContaining('The deposit is 2700') });
   expect((await service.request(`/api/threads/${id}/file-pages?path=lease.pdf&page=9`)).status).toBe(404);
+});
+
+test('pages of a scan are shown to the model four at a time, and words from them count as not checked', async ({
+  service,
+  model,
+}) => {
+  const page = { pictures: [{ width: 30, points: Buffer.alloc(30 * 40, 128) }] };
+  const scan = makeScan([...Array.from({ length: 5 }, () => page), { pictures: [] }]);
+  const { id } = await chat(service, 'say thanks', undefined, { 'scan.pdf': scan });
+  await settled(service, id, 'scan.pdf');
+
+  const { text } = await chat(service, use('document_read', { file: 'scan.pdf' }), id);
+  expect(text).toContain('## scan.pdf, p. 1\nNo text. The picture of this page is attached.');
+  expect(text).toContain('Continue with the pages 5-6.');
+  expect(text).toContain(
+    '6 pages, 6 of them without text, such as scans. reborn_document_read shows them as pictures.',
+  );
+  const given = model.seen.at(-1)?.messages.at(-1)?.text ?? '';
+  expect(given.match(/this model can't look at it/g)).toHaveLength(4);
+  const rest = await chat(service, use('file_read', { path: 'scan.pdf', pages: '5-6' }), id);
+  expect(rest.text).toContain('## scan.pdf, p. 6\nNo text, and it can’t be shown. It has no picture');
+  await chat(service, 'say They wrote “the deposit is 2700 euros” [scan.pdf, p. 2].', id);
+
+  const listed = await service.request(`/api/threads/${id}/items`);
+  type Listed = { output?: { type: string; url?: string }[]; citations?: object };
+  const { items } = (await listed.json()) as { items: Listed[] };
+  const pictures = items.map(({ output = [] }) => output.filter(({ type }) => type === 'image'));
+  expect(pictures.filter((each) => each.length > 0).map((each) => each.length)).toEqual([4, 1]);
+  const shown = await service.request(pictures.flat()[0]?.url ?? '');
+  expect(pictureTypeOf(Buffer.from(await shown.arrayBuffer()))).toBe('image/png');
+  expect(items.at(-1)?.citations).toMatchObject({ files: [{ file: 'scan.pdf', page: 2, check: 'unchecked' }] });
 });
 
 test('clients of the Responses API find the cited documents in the text, and their bytes', async ({ service }) => {

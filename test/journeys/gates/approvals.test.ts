@@ -436,7 +436,7 @@ type Said = { thread_id: string; turn_id: string; response_id: string };
 
 /** Sends a message without waiting for an answer. */
 async function say(message: string, thread_id?: string, on = service): Promise<Said> {
-  const body = JSON.stringify({ message, thread_id });
+  const body = JSON.stringify({ message, thread_id, when_busy: 'queue' });
   const response = await on.request('/api/chat/send', { method: 'POST', body });
   expect(response.status).toBe(202);
   return (await response.json()) as Said;

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
 import { addUser } from '../../support/accounts.ts';
+import { createHeldTool } from '../../support/held-tool.ts';
 import { journey } from '../../support/journey.ts';
 import { runReborn } from '../../support/run-reborn.ts';
 import { type Service, WEBHOOK_SECRET } from '../../support/service.ts';
@@ -31,9 +32,11 @@ const read: Tool = {
   call: async () => 'read',
 };
 
+const step = createHeldTool();
+
 const test = journey()
   .override('settings', { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET })
-  .override('parts', { tools: [send, read], missions: { pollEveryMs: 50 } });
+  .override('parts', { tools: [send, read, step.tool], missions: { pollEveryMs: 50 } });
 
 type Answered = { readonly httpStatus: number };
 
@@ -193,6 +196,30 @@ test('the budget of a run covers all of its turns, and a run takes no more than 
   const priced = await create(service, { usd_per_run: 0.5, usd_per_day: 2 });
   expect(priced).toMatchObject({ usd_per_run: 0.5, usd_per_day: 2, tokens_per_run: null });
   expect(await create(service, { usd_per_day: 0 })).toMatchObject({ httpStatus: 400, error: { param: 'usd_per_day' } });
+});
+
+test('a person corrects a run: its result is the answer to them, within its tools and its budget', async ({
+  service,
+}) => {
+  const correct = async (more: object, message: string, status: string): Promise<Run> => {
+    const { id } = await create(service, { instruction: 'use step {}', ...more });
+    const { slot } = await call<Run>(service, 'POST', `/api/missions/${id}/run`);
+    await step.begun();
+    const begun = await waitFor('the run', async () => (await runsOf(service, id)).find((run) => run.thread_id));
+    await call(service, 'POST', '/api/chat/send', { message, thread_id: begun?.thread_id });
+    step.release();
+    return waitFor(`the run to be ${status}`, async () =>
+      (await runsOf(service, id)).find((run) => run.slot === slot && run.status === status),
+    );
+  };
+  const run = await correct({ tools: ['step'] }, 'say corrected', 'completed');
+  expect(run.tokens).toBe(30); // of both calls of the model
+  const turn = await call<{ items: object[] }>(service, 'GET', `/api/turns/${run.turn_id}`);
+  expect(JSON.stringify(turn.items)).toContain('corrected');
+
+  const limited = await correct({ tools: ['step'] }, 'use send {}', 'completed'); // no gate: the tool does not exist
+  expect(await (await service.request(`/api/threads/${limited.thread_id}/items`)).text()).not.toContain('"sent"');
+  expect(await correct({ tokens_per_run: 15 }, 'say more', 'failed')).toMatchObject({ reason: 'budget_exceeded' });
 });
 
 test('a run with nothing to say ends without a message and is in the list', async ({ service }) => {

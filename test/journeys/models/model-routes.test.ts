@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createModelSettings } from '#agent/administration/model-settings.ts';
 import { openDatabase } from '#database/open-database.ts';
+import type { ModelRoute } from '#models/model-route.ts';
 import { connectStore } from '#store/connection.ts';
 import { freshHome } from '../../support/fresh-home.ts';
 import { startScriptedModel } from '../../support/scripted-model.ts';
@@ -69,13 +70,11 @@ test("the provider's key is not sent to an address from a request", async () => 
   expect(new Set(keys)).toEqual(new Set(['none'])); // openai-compatible needs no key, so it does call the address
 });
 
-async function storeRoutes(
-  routes: Parameters<ReturnType<typeof createModelSettings>['writeRoutes']>[0],
-): Promise<void> {
+async function storeRoutes(routes: Readonly<Record<string, ModelRoute>>): Promise<void> {
   const url = 'DATABASE_URL' in home.env ? home.env.DATABASE_URL : undefined;
   const database = await openDatabase({ url, home: home.home });
   const db = connectStore(database.connection, () => {});
-  await createModelSettings(db).writeRoutes(routes, 'operator');
+  await createModelSettings(db).changeRoutes(() => routes, 'operator');
   await db.destroy();
   await database.close();
 }

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, expect } from 'vitest';
 import { makePdf } from '../../support/document-files.ts';
 import { journey } from '../../support/journey.ts';
 import { readStream } from '../../support/read-stream.ts';
 import { isSummaryPrompt } from '../../support/scripted-model.ts';
-import type { Service, WireResponse } from '../../support/service.ts';
+import { type Service, TOKEN, type WireResponse } from '../../support/service.ts';
 
 const PROSE = 'The harbour of Lund was dredged in spring, and the ferry runs again twice a day.';
 const REPORT = makePdf([['Traffic of the harbour'], ['The ferry carried 41,000 people in 2025.']]);
@@ -82,6 +83,35 @@ test('an invented source and an invented quotation are marked', async ({ service
   });
   expect(partOf(said).text).toBe(`It says “the ferry was sold to another town” ${LINK}, and [s7].`);
   expect(partOf(said).annotations).toHaveLength(1);
+});
+
+test('readers without chips have the list of sources, and what is wrong: in an export, a share, and by MCP', async ({
+  service,
+}) => {
+  const read = await service.ask(READ);
+  const thread = threadOf(read);
+  const message = 'say It says “the ferry was sold to another town” [s1], and [s7].';
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit }));
+  const asked = await client.callTool({ name: 'ask', arguments: { message, thread_id: thread } });
+  await client.close();
+  const { answer } = JSON.parse((asked.content as { text: string }[])[0]?.text ?? '') as { answer: string };
+  expect(answer).toBe(
+    [
+      'It says “the ferry was sold to another town” [1], and [s7].',
+      'Sources:\n1. [Harbour news](https://www.news.example/a_%28b%29) – news.example',
+      'Not on the page: “the ferry was sold to another town”.',
+      'There is no source s7.',
+    ].join('\n\n'),
+  );
+
+  expect(await (await service.request(`/api/threads/${thread}/export`)).text()).toContain(answer);
+  const shared = await service.request(`/api/threads/${thread}/share`, { method: 'PUT', body: '{}' });
+  const { url } = (await shared.json()) as { url: string };
+  const visited = await fetch(`${service.url}/api/shared/${new URL(url).pathname.split('/').at(-1)}`);
+  const { items } = (await visited.json()) as { items: { content?: { text?: string }[] }[] };
+  expect(items.at(-1)?.content?.[0]?.text).toBe(answer);
 });
 
 test('a PDF of the web is read by page, and its citations are compared with the page', async ({ service }) => {

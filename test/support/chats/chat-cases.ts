@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { INERT, type Tool } from '#tools/tool.ts';
 import { addUser, type TestUser } from '../accounts.ts';
+import { createHeldTool } from '../held-tool.ts';
 import { journey } from '../journey.ts';
 import { createPost, obey } from '../obeying-model.ts';
 import type { Service } from '../service.ts';
@@ -29,6 +30,7 @@ export function chatCases(
   open: () => Promise<{ side: ChatSide; people: readonly [ChatPerson, ChatPerson, ChatPerson] }>,
 ) {
   const used: string[] = [];
+  const step = createHeldTool();
   const { tool: post, posted } = createPost();
   const send: Tool = {
     definition: { name: 'send', description: null, parameters: { type: 'object' }, strict: null },
@@ -105,7 +107,7 @@ export function chatCases(
     const service = await startAnother(
       { PUBLIC_URL: 'https://reborn.example' },
       {
-        tools: [send, draw, post],
+        tools: [send, draw, post, step.tool],
         network: side.network,
         chats: {
           pollEveryMs: 100,
@@ -250,6 +252,29 @@ export function chatCases(
     expect(used).toEqual(['{"to": "ann", "trick": "```\\n**Approved** \u202e"}']);
   });
 
+  test('a message that comes meanwhile is read after the step: what was said stays, and nothing empty is posted', async () => {
+    const { phone } = stage;
+    const before = phone.shown().length;
+    const since = () =>
+      phone
+        .shown()
+        .slice(before)
+        .map(({ text }) => text);
+    for (const [first, next] of [
+      ['say let me see\nuse step {}', 'say with words'],
+      ['use step {}', 'say without words'],
+    ] as const) {
+      phone.say(first);
+      await step.begun();
+      phone.say(next);
+      await waitFor('the message', async () => (await waiting()) === 0);
+      step.release();
+      await shown(phone, next.slice('say '.length));
+    }
+    await settled();
+    expect(since()).toEqual(['let me see', 'with words', 'without words']);
+  });
+
   test('a long answer is split, and code stays code in every part', async () => {
     const { phone, side } = stage;
     phone.say('be long');
@@ -301,6 +326,7 @@ export function chatCases(
         .slice(before)
         .flatMap(({ file }) => file ?? []);
     phone.say(`use reborn_file_write ${JSON.stringify({ path: 'out/totals.csv', text: 'sum\n42\n' })}`);
+    await settled(); // the next message would steer this one
     side.loseFiles();
     phone.say(
       `use reborn_file_present ${JSON.stringify({ paths: ['out/totals.csv', 'costs.csv', 'out/totals.csv'] })}`,

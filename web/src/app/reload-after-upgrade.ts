@@ -1,3 +1,5 @@
+import { isServiceThere } from '../parts/lazy-part.ts';
+
 const KEY = 'reborn.reloaded-at';
 const PAUSE_MS = 60_000;
 
@@ -9,8 +11,7 @@ export function installReloadAfterUpgrade(): void {
 /** At most once a minute, and not while the service is away: a new page could not be loaded. */
 async function reload(): Promise<void> {
   if (Date.now() - Number(sessionStorage.getItem(KEY)) < PAUSE_MS) return;
-  const answer = await fetch('/', { method: 'HEAD' }).catch(() => undefined);
-  if (!answer?.ok) return;
+  if (!(await isServiceThere())) return;
   sessionStorage.setItem(KEY, String(Date.now()));
   location.reload();
 }

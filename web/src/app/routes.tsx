@@ -78,7 +78,7 @@ const users = createRoute({
 const models = createRoute({
   getParentRoute: () => root,
   path: '/operator/models',
-  component: lazyRouteComponent(() => import('../operator/models-page.tsx'), 'ModelsPage'),
+  component: lazyRouteComponent(() => import('../operator/models/models-page.tsx'), 'ModelsPage'),
 });
 const channels = createRoute({
   getParentRoute: () => root,

@@ -3,9 +3,10 @@ import type { Me } from '@reborn-agent/client/api';
 import { openSocket, type Socket } from '@reborn-agent/client/socket';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useNoFileNavigation } from '../chat/composer/use-dropped-files.ts';
 import { locate } from '../client/client.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { ConnectionBar } from './connection-dot.tsx';
 import { NewVersionBar } from './new-version.tsx';
 import { ServicesContext } from './services.ts';
@@ -13,15 +14,13 @@ import { Sidebar } from './sidebar.tsx';
 import { SidebarContext, useSidebar } from './sidebar-toggle.tsx';
 import { useNews } from './use-news.ts';
 
-const loadPalette = () => import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette }));
-const CommandPalette = lazy(loadPalette);
+const loadPalette = () => import('./command-palette.tsx').then((module) => module.CommandPalette);
+const CommandPalette = lazyPart(loadPalette);
 const endForeign = () =>
   import('../notifications/push.ts')
     .then(({ endForeignSubscription }) => endForeignSubscription())
     .catch(() => undefined);
-const ShortcutsDialog = lazy(() =>
-  import('../settings/shortcuts.tsx').then((module) => ({ default: module.ShortcutsDialog })),
-);
+const ShortcutsDialog = lazyPart(() => import('../settings/shortcuts.tsx').then((module) => module.ShortcutsDialog));
 
 /** The frame of every page: threads and places on the left, the page beside it. */
 export function Shell({ me }: { readonly me: Me }) {

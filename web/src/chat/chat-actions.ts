@@ -25,6 +25,8 @@ export type Actions = {
   readonly startClean: (beforeItemId: string) => void;
   /** Withdraws a message that waits; with `text`, to edit it in the composer. */
   readonly withdraw: (turnId: string, text?: string) => Promise<void>;
+  /** Lets a message that waits be read now. */
+  readonly sendNow: (turnId: string) => Promise<void>;
   /** The person has read a message or an output, and trusts it. */
   readonly vouch: (itemId: string) => Promise<void>;
   readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
@@ -95,6 +97,7 @@ export function useChatActions(parts: {
         await followed.withdraw(turnId);
         if (text !== undefined) compose(text);
       }),
+    sendNow: (turnId) => attempt(() => followed.sendNow(turnId)),
     vouch: (itemId) => attempt(() => followed.vouch(itemId)),
     answerGate: (gate, answer) =>
       attempt(async () => {

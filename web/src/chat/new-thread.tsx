@@ -3,17 +3,18 @@ import { Trans } from '@lingui/react/macro';
 import { sendMessage } from '@reborn-agent/client/send';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, use, useState } from 'react';
+import { Suspense, use, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarContext, SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { client } from '../client/client.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { useTitle } from '../parts/use-title.ts';
 import { Composer } from './composer/composer.tsx';
 import { keepDraft } from './composer/drafts.ts';
 import { thingsToTry } from './composer/things-to-try.ts';
 
-const Overview = lazy(() => import('./overview.tsx').then((module) => ({ default: module.Overview })));
+const Overview = lazyPart(() => import('./overview.tsx').then((module) => module.Overview));
 
 /** Where a thread begins: three things to try, what needs attention, and the composer. */
 export function NewThread() {

@@ -6,7 +6,7 @@ import { newKey } from '@reborn-agent/client/send';
 import { findRunningTurn } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
+import { Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { firstPresented } from '../files/presented.ts';
@@ -15,6 +15,7 @@ import { PanelContext, usePanel } from '../files/use-panel.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { DEFAULT_MODEL } from '../models/use-models.ts';
 import { wordsOf } from '../parts/error-words.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -30,9 +31,9 @@ import { findRow, rowsOf } from './transcript/rows.ts';
 import { Transcript } from './transcript/transcript.tsx';
 import { useFollowedThread, useSnapshot } from './use-thread.ts';
 
-const FilePanel = lazy(() => import('../files/panel.tsx').then((module) => ({ default: module.FilePanel })));
-const InspectorDrawer = lazy(() =>
-  import('../inspector/inspector-drawer.tsx').then((module) => ({ default: module.InspectorDrawer })),
+const FilePanel = lazyPart(() => import('../files/panel.tsx').then((module) => module.FilePanel));
+const InspectorDrawer = lazyPart(() =>
+  import('../inspector/inspector-drawer.tsx').then((module) => module.InspectorDrawer),
 );
 
 export function ThreadView({ threadId }: { readonly threadId: string }) {
@@ -80,8 +81,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
 
   const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: true }));
 
-  async function send(message: string, attachments: readonly Attachment[]): Promise<void> {
-    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen });
+  async function send(message: string, attachments: readonly Attachment[], now = false): Promise<void> {
+    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen, now });
     if (attachments.length === 0) keepDraft(threadId, ''); // it is kept as an unsent message
     await sending.catch((refusal: unknown) => {
       if (readDraft(threadId) === '') keepDraft(threadId, message);

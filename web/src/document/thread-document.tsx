@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
 import { formatExact } from '../format/time.ts';
 import { Icon } from '../parts/icon.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 
-const Markdown = lazy(() => import('../chat/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
+const Markdown = lazyPart(() => import('../chat/markdown/markdown.tsx').then((module) => module.Markdown));
 
 export type DocumentEntry = { readonly id: string; readonly time: string } & (
   | {

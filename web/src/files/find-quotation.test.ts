@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { findQuotation } from './find-quotation.ts';
 
 const PAGE =
-  'The tenant pays:\nThe deposit – “2,700 euros” (in cash) – is due\n\nbefore the keys are handed over. It’s kept.';
+  'The tenant pays:\nThe deposit – “2,700 euros” (in cash) – is due\n\nbefore the keys are handed over. It’s kept in a long-\nterm ac-\ncount.';
 
 test.each([
   ['the same words', 'is due\n\nbefore', 'is due\n\nbefore'],
@@ -23,6 +23,7 @@ test.each([
     'The deposit … handed over',
     'The deposit – “2,700 euros” (in cash) – is due\n\nbefore the keys are handed over',
   ],
+  ['words that a line breaks', 'a long-term account', 'a long-\nterm ac-\ncount'],
   ['words in bold', '**The deposit** – “2,700', 'The deposit – “2,700'],
 ])('the place of a quotation is found: %s', (_which, quotation, words) => {
   const found = findQuotation(PAGE, quotation);

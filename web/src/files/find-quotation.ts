@@ -24,11 +24,14 @@ export function findQuotation(
 
 const SINGLE = "['‘’‚‛′‹›]";
 const DOUBLE = '["“”„‟″«»]';
-const DASH = '[-‐-―−]';
-const SPECIAL = new RegExp(`\\s+|${SINGLE}|${DOUBLE}|${DASH}|[\\\\^$.+?()[\\]{}|/]`, 'gu');
+const DASH = '[-‐-―−]\\n?';
+/** At the end of a line, a word can continue after a hyphen. */
+const BREAK = '(?:[-‐\u00AD]\\n)?';
+const SPECIAL = new RegExp(`\\s+|${SINGLE}|${DOUBLE}|${DASH}|(?<=\\p{L})(?=\\p{L})|[\\\\^$.+?()[\\]{}|/]`, 'gu');
 
 const patternOf = (words: string): string =>
   words.replace(SPECIAL, (found) => {
+    if (found === '') return BREAK;
     if (/^\s/.test(found)) return '\\s+';
     return [SINGLE, DOUBLE, DASH].find((set) => new RegExp(set, 'u').test(found)) ?? `\\${found}`;
   });

@@ -26,9 +26,19 @@ export const formatDollars = (usd: number, short = false): string =>
     maximumFractionDigits: 2,
   });
 
+/** The price of a million tokens, which may be parts of a cent. */
+export const formatPrice = (usd: number): string =>
+  usd.toLocaleString(formatLocales(), {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 4,
+  });
+
 /** A number of tokens in a short form: `1.2k`, `3.4M`. */
 export function formatTokens(tokens: number): string {
-  if (tokens >= 1_000_000) return `${formatNumber(tokens / 1_000_000, 1)}M`;
+  if (tokens >= 1_000_000) return `${formatNumber(tokens / 1_000_000, tokens % 1_000_000 < 50_000 ? 0 : 1)}M`;
   return tokens < 1000 ? `${tokens}` : `${formatNumber(tokens / 1000, tokens < 10_000 ? 1 : 0)}k`;
 }
 

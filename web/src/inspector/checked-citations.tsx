@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import type { ThreadItem, TurnInspection } from '@reborn-agent/client/api';
 
 type Citations = NonNullable<Extract<ThreadItem, { type: 'message' }>['citations']>;
-type Check = Citations['marks'][number]['check'];
+type Check = Citations['marks'][number]['check'] | 'unchecked';
 
 /** Each place where the answer names a page or a document, and what the service found about it. */
 export function CheckedCitations({ items }: { readonly items: TurnInspection['items'] }) {
@@ -46,11 +46,12 @@ function listed({ marks, sources, files = [] }: Citations): Listed[] {
   return [...pages, ...documents];
 }
 
-const isDoubtful = (check: Check): boolean => check === 'unknown' || check === 'missing';
+const isDoubtful = (check: Check): boolean => check === 'unknown' || check === 'missing' || check === 'unchecked';
 
 const checks = (): Record<Check, string> => ({
   unknown: t`There is no such source or page.`,
   missing: t`These words are not on the page.`,
+  unchecked: t`The page has no text, so these words were not checked.`,
   quoted: t`These words are on the page.`,
   read: t`The page was read. Nothing is quoted.`,
   found: t`From the search result. The page was not read.`,

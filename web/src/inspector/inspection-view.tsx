@@ -9,6 +9,7 @@ import { type Mark, StatusMark } from '../parts/status-mark.tsx';
 import { CheckedCitations } from './checked-citations.tsx';
 import { PromptView } from './prompt-view.tsx';
 import { SpanDetail } from './span-detail.tsx';
+import { SteeredBy } from './steered-by.tsx';
 import { type Span, Waterfall } from './waterfall.tsx';
 import { WebUse } from './web-use.tsx';
 
@@ -64,6 +65,7 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
             </Trans>
           </p>
         )}
+        {turn.steered_by && <SteeredBy by={turn.steered_by} />}
         {turn.failure && <p className="rounded bg-failed-wash p-3 text-failed">{wordsOfFailure(turn.failure)}</p>}
       </div>
       <Waterfall turn={turn} chosen={chosen} onChoose={setChosen} />

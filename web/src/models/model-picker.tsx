@@ -120,7 +120,7 @@ function ModelList({ models, current, usual, onChoose }: ListProps) {
             className={`flex items-start gap-2 rounded px-2 py-1 ${model.problem ? '' : 'cursor-pointer'} ${index === active ? 'bg-hover' : ''}`}
           >
             <Icon name="check" className={`mt-1 ${model.id === current?.id ? '' : 'invisible'}`} />
-            <ModelFacts model={model} isUsual={model.id === usual} />
+            <ModelFacts model={model} isUsual={usual !== null && (model.id === usual || model.route === usual)} />
           </div>
         ))}
         {shown.length === 0 && (
@@ -165,7 +165,7 @@ function ModelFacts({ model, isUsual }: { readonly model: OfferedModel; readonly
 function MakeDefault({ current, usual }: Pick<ListProps, 'current' | 'usual'>) {
   const make = useChooseDefault();
   if (!current) return null;
-  const isUsual = current.id === (usual ?? 'default');
+  const isUsual = current.id === (usual ?? 'default') || current.route === usual;
   return (
     <div className="shrink-0 border-t border-line p-1">
       {make.error && <p className="px-2 text-meta text-failed">{wordsOf(make.error)}</p>}

@@ -23,16 +23,16 @@ export function useChooseDefault() {
   });
 }
 
-/** The model with this id. An id that is not known is answered by the default model. */
+/** The model with this id, or whose route has this name. An id that is not known is answered by the default model. */
 export const modelWith = (models: readonly OfferedModel[], id: string | null): OfferedModel | undefined =>
-  models.find((model) => model.id === id) ?? models.find((model) => model.id === DEFAULT_MODEL);
+  models.find((model) => model.id === id || model.route === id) ?? models.find((model) => model.id === DEFAULT_MODEL);
 
 /** What a model is called: its route, or for the default model its own name. */
 export const nameOf = (model: OfferedModel) => (model.id === DEFAULT_MODEL ? model.name : model.id);
 
 /** Context, price and what it sees, in one line. */
 export function factsOf({ context_tokens: context, price, reads }: OfferedModel): string[] {
-  const size = t`${formatTokens(context).replace(/[.,]0M/, 'M')} context`;
+  const size = t`${formatTokens(context)} context`;
   return [size, priceOf(price), ...(reads === null ? [] : [readsOf(reads)])];
 }
 

@@ -3,20 +3,19 @@ import { Trans } from '@lingui/react/macro';
 import type { ReplicaList } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { client } from '../client/client.ts';
 import { formatDuration } from '../format/time.ts';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 
-const ActivityCharts = lazy(() =>
-  import('./activity-charts.tsx').then((module) => ({ default: module.ActivityCharts })),
-);
+const ActivityCharts = lazyPart(() => import('./activity-charts.tsx').then((module) => module.ActivityCharts));
 
 /** How busy the service is, and who does the work. */
 export function HealthPage() {

@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { client } from '../client/client.ts';
 import { formatBytes, formatCost, formatNumber, formatTokens } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
@@ -9,12 +9,13 @@ import { Cost } from '../parts/cost.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { sumDays, totalOf } from './sum-usage.ts';
 
-const UsageCharts = lazy(() => import('./usage-charts.tsx').then((module) => ({ default: module.UsageCharts })));
+const UsageCharts = lazyPart(() => import('./usage-charts.tsx').then((module) => module.UsageCharts));
 
 /** What models were asked, how long they took, and what it cost. */
 export function UsagePage() {

@@ -1,6 +1,6 @@
 import { i18n } from '@lingui/core';
 import { t } from '@lingui/core/macro';
-import { ApiError } from '@reborn-agent/client';
+import { ApiError, type ErrorValues } from '@reborn-agent/client';
 import type { Error as ErrorBody, Failure } from '@reborn-agent/client/api';
 
 export type ErrorCode = ErrorBody['error']['code'];
@@ -12,9 +12,9 @@ export type OwnSentences = Partial<Readonly<Record<ErrorCode, string>>>;
 export function wordsOf(error: unknown, own: OwnSentences = {}): string {
   if (!(error instanceof ApiError))
     return t`This part of the page failed. Reload it; if that does not help, look into the log of the service.`;
-  const { code, message } = error;
+  const { code, message, values } = error;
   if (isEnglish()) return message;
-  return read(own, code) ?? read(errorSentences(message), code) ?? message;
+  return read(own, code) ?? read(errorSentences(message, values), code) ?? message;
 }
 
 /** Why a turn failed. */
@@ -30,7 +30,10 @@ const read = (sentences: Readonly<Record<string, string | undefined>>, code: str
   Object.hasOwn(sentences, code) ? sentences[code] : undefined;
 
 /** By the codes of the service, and those that the client gives to answers without one. `said`: details in English. */
-const errorSentences = (said: string): Readonly<Record<ErrorCode | 'forbidden' | 'unknown', string>> => ({
+const errorSentences = (
+  said: string,
+  { provider = '', host = '' }: ErrorValues,
+): Readonly<Record<ErrorCode | 'forbidden' | 'unknown', string>> => ({
   already_exists: t`Something has this name already. Choose another name.`,
   attachment_unavailable: t`An image or a file can't be read. Try again later, or send it again.`,
   body_too_large: t`This is too large. Send less.`,
@@ -42,10 +45,12 @@ const errorSentences = (said: string): Readonly<Record<ErrorCode | 'forbidden' |
   invalid_request: t`The service does not accept this: ${said}`,
   invalid_secret: t`The service does not accept the secret.`,
   invalid_tool: t`The service does not accept the tool: ${said}`,
+  key_refused: t`${provider} refused the key. It was not stored. Check it, and try again.`,
   no_pending_call: t`The thread does not wait for a result any more. Reload the page.`,
   not_found: t`It does not exist, or belongs to another user.`,
   operator_only: t`Only an operator may do this.`,
   previous_response_not_found: t`What this refers to does not exist any more.`,
+  provider_unreachable: t`${host} does not answer. Is it running? Nothing was stored.`,
   rate_limited: t`Too many requests. Wait a moment, and try again.`,
   sharing_off: t`Sharing is turned off. The operator can turn it on.`,
   thread_busy: t`Sixteen messages wait in this thread. Try again when some are answered.`,

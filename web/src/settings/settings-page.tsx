@@ -12,6 +12,7 @@ import { ChoiceField } from '../parts/field.tsx';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme/theme.ts';
+import { BusyPreference } from './busy-preference.tsx';
 import { ChatApps } from './chat-apps.tsx';
 import { Instructions } from './instructions.tsx';
 import { Pairings } from './pairings.tsx';
@@ -139,6 +140,7 @@ function ChatPreferences() {
         />
         <Trans>A model writes the titles of new threads</Trans>
       </label>
+      <BusyPreference />
       {error && <Problem error={error} />}
     </>
   );

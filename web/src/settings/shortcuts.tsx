@@ -8,6 +8,7 @@ const shortcuts = () =>
     [t`Alt .`, t`Show the files of the thread`],
     ['?', t`Show these shortcuts`],
     [t`Enter`, t`Send the message`],
+    [t`Ctrl Shift Enter`, t`Send the message now, and stop the step`],
     [t`Shift Enter`, t`New line in the message`],
     [t`Tab`, t`Next control`],
     [t`Esc`, t`Close what is open`],

@@ -2,19 +2,20 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Skill } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { AddSkill } from './add-skill.tsx';
 import { type ListedSkill, sources } from './skill-sources.ts';
 
-const Markdown = lazy(() => import('../chat/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
+const Markdown = lazyPart(() => import('../chat/markdown/markdown.tsx').then((module) => module.Markdown));
 
 /** A whole skill, as the agent reads it. */
 export function SkillDrawer({ skill, onClose }: { readonly skill: ListedSkill; readonly onClose: () => void }) {

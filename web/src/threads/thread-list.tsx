@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
-import { lazy, Suspense, useDeferredValue, useState } from 'react';
+import { Suspense, useDeferredValue, useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { wordsOf } from '../parts/error-words.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Menu } from '../parts/menu.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useThreadDrop } from './dragged-thread.ts';
@@ -13,7 +14,7 @@ import { groupThreads } from './group-threads.ts';
 import { ThreadRow } from './thread-row.tsx';
 import { useManyThreads, useThreads } from './use-threads.ts';
 
-const SelectThreads = lazy(() => import('./select-threads.tsx').then((module) => ({ default: module.SelectThreads })));
+const SelectThreads = lazyPart(() => import('./select-threads.tsx').then((module) => module.SelectThreads));
 
 type Channel = Thread['channel'] | 'all';
 

@@ -2,20 +2,21 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { download } from '../client/files.ts';
 import { formatExact } from '../format/time.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Menu } from '../parts/menu.tsx';
 import { RunningRing } from '../parts/running-ring.tsx';
 import { dragsThread } from './dragged-thread.ts';
 import { RenameThread } from './rename-thread.tsx';
 import { useChangeThread, useDeleteThread } from './use-threads.ts';
 
-const MoveThreads = lazy(() => import('./move-threads.tsx').then((module) => ({ default: module.MoveThreads })));
-const ShareThread = lazy(() => import('./share-thread.tsx').then((module) => ({ default: module.ShareThread })));
+const MoveThreads = lazyPart(() => import('./move-threads.tsx').then((module) => module.MoveThreads));
+const ShareThread = lazyPart(() => import('./share-thread.tsx').then((module) => module.ShareThread));
 
 const states = (): Record<Thread['status'], string> => ({
   idle: '',

@@ -47,6 +47,7 @@ async function start(
       tools: undefined,
       startsThread: threadId === undefined,
       request: { model: null, temperature: null, echo: { chat: placeOf(handled) } },
+      whenBusy: 'preferred',
       idempotency: { key: `chat:${update.id}`, digest: update.id, isLasting: true },
     });
     return turn;

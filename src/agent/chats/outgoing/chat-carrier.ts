@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import type { CarryResult } from '#domain/notification/delivery.ts';
 import type { Principal } from '#domain/principal.ts';
-import { claimMessage, forgetMessage, markShown, recordMessage } from '#store/chats/messages.ts';
+import { claimMessage, forgetMessage, markShown, passMessage, recordMessage } from '#store/chats/messages.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import type { Carry, CarryCall } from '../../outbox/deliver.ts';
 import { ChatFailed, type ChatMessage, type ComposedMessage, type SentFile } from '../chat-port.ts';
@@ -32,6 +32,8 @@ export function createChatCarrier(parts: CarrierParts): Carry {
     if (!messages) return { outcome: 'refused', error: 'The turn was deleted.' };
     const key = post.shows === 'turn' ? post.turnId : delivery.id;
     if (post.shows === 'turn') await live.settle(post.turnId);
+    if (post.shows === 'turn' && messages.length === 0)
+      await withOwner(parts.db, owner, (trx) => passMessage(trx, owner, post.turnId));
     try {
       let last: string | undefined;
       for (const [part, message] of messages.entries()) {

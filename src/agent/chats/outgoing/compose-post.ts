@@ -38,9 +38,12 @@ export function createComposePost(parts: {
       case 'turn': {
         const record = await findTurn(owner, post);
         if (!record) return undefined;
+        const isSteered = record.turn.steeredBy !== null; // the reply is that of the next turn
+        if (isSteered && opened.port.style === 'letter') return [];
         const gate = record.gate ? await composeGate(opened, owner, record.gate.id) : [];
         const words = await hideComposed(owner, record.turn, wordsFor(record));
-        const said = words || gate.length === 0 ? piecesOf(opened, words || 'Done.') : [];
+        const needsWords = gate.length === 0 && !isSteered;
+        const said = words || needsWords ? piecesOf(opened, words || 'Done.') : [];
         return [...said, ...filesOf(opened, owner, record), ...gate];
       }
     }
@@ -103,11 +106,11 @@ const piecesOf = ({ port }: OpenAccount, markdown: string): ComposedMessage[] =>
 
 function wordsFor(record: TurnRecord): string {
   const words = wordsOf(replyOf(record));
-  const { status, failure } = record.turn;
+  const { status, failure, steeredBy } = record.turn;
   const more =
     status === 'cancelled'
       ? 'Stopped.'
-      : status === 'incomplete'
+      : status === 'incomplete' && !steeredBy
         ? 'The answer was cut off.'
         : status === 'failed'
           ? `That did not work: ${failure?.message ?? 'the service has failed.'}`

@@ -4,6 +4,7 @@ import type { TurnInput } from '#agent/input/start-turn.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
+import { describeWhenBusy, whenBusy } from '#http/placement.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { checkFormat, parseFormat } from '../../model-api/output-format.ts';
 
@@ -43,6 +44,13 @@ export const chatRequest = z
       .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), { error: 'model must be printable text.' })
       .nullish()
       .describe('The name of a model route. The default model answers when it is unknown or left out.'),
+    when_busy: whenBusy
+      .nullish()
+      .describe(
+        describeWhenBusy(
+          'Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`.',
+        ),
+      ),
     attachments: z
       .array(attachment)
       .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
@@ -63,7 +71,7 @@ export async function readChat(
   asked: ChatRequest,
   idempotency: TurnInput['idempotency'],
 ): Promise<TurnInput> {
-  const { message, thread_id: threadId, model = null, attachments, output_schema: schema } = asked;
+  const { message, thread_id: threadId, model = null, attachments, output_schema: schema, when_busy: how } = asked;
   const format = schema ? parseFormat({ type: 'json_schema', schema }, 'output_schema') : undefined;
   await checkFormat(agent, owner, format, 'output_schema');
   const content = [text(message), ...(attachments ?? []).map(toPart)];
@@ -74,6 +82,7 @@ export async function readChat(
     items: [{ id: newId(), type: 'message', role: 'user', content, status: 'completed' }],
     tools: undefined,
     request: { model, temperature: null, ...(format && { format }), echo: {} },
+    whenBusy: how ?? 'preferred',
     idempotency,
   };
 }

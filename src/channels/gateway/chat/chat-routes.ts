@@ -45,7 +45,7 @@ const chat = defineRoute({
   before,
   async handle({ principal, body, request, reply }, { agent, timeoutSeconds, threadUrl }: Services) {
     const started = await agent.startTurn(principal, {
-      ...(await readChat(agent, principal, body, idempotencyOf(request))),
+      ...(await readChat(agent, principal, { ...body, when_busy: body.when_busy ?? 'queue' }, idempotencyOf(request))),
       ...traceOf(request),
       timeoutMs: timeoutSeconds * 1000,
     });
@@ -66,11 +66,11 @@ const send = defineRoute({
   errors: [400, 404, 409, 413, 429],
   before,
   async handle({ principal, body, request }, { agent }: Services) {
-    const { turn } = await agent.startTurn(principal, {
+    const started = await agent.startTurn(principal, {
       ...(await readChat(agent, principal, body, idempotencyOf(request))),
       ...traceOf(request),
     });
-    return renderAccepted(turn);
+    return renderAccepted(started);
   },
 });
 

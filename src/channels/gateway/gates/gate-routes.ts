@@ -120,7 +120,8 @@ const answerGate = defineRoute({
   responses: { 202: { description: 'The answer was accepted.', json: acceptedTurn } },
   errors: [400, 404, 413],
   async handle({ principal, params, body }, { agent }: Services) {
-    return renderAccepted(await agent.answerGate(principal, params.id, toGateAnswer(body)));
+    const turn = await agent.answerGate(principal, params.id, toGateAnswer(body));
+    return renderAccepted({ turn, placed: { type: 'started' } });
   },
 });
 

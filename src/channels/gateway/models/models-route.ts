@@ -3,6 +3,7 @@ import type { ModelCatalog, OfferedModel } from '#agent/administration/model-cat
 import type { UserPreferences } from '#agent/preferences.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
+import { price, reads, renderPrice } from './model-fields.ts';
 
 type Services = { readonly modelCatalog: ModelCatalog; readonly preferences: UserPreferences };
 
@@ -12,14 +13,12 @@ const offered = z
     provider: z.string(),
     name: z.string().describe('The name of the model at its provider.'),
     context_tokens: z.int().describe('The size of its context window.'),
-    price: z
-      .strictObject({ input_usd_per_million: z.number(), output_usd_per_million: z.number() })
+    route: z
+      .string()
       .nullable()
-      .describe('null: the price is unknown.'),
-    reads: z
-      .array(z.enum(['image', 'pdf']))
-      .nullable()
-      .describe('What it reads besides text. null: unknown.'),
+      .describe('The model route that it is, also for `default`; null for a default of the environment.'),
+    price: price.nullable().describe('null: the price is unknown.'),
+    reads: reads.nullable().describe('What it reads besides text. null: unknown.'),
     problem: z.string().nullable().describe('Why it cannot answer, and what to do.'),
   })
   .meta({ id: 'OfferedModel' });
@@ -30,7 +29,7 @@ export const modelsRoute = defineRoute({
   summary: 'List the models that a message can name.',
   responses: {
     200: {
-      description: 'The default model first.',
+      description: 'The default model first. No model is listed twice.',
       json: z
         .strictObject({
           models: z.array(offered),
@@ -46,9 +45,4 @@ export const modelsRoute = defineRoute({
 });
 
 const renderModel = (model: OfferedModel): z.infer<typeof offered> =>
-  renderAs(offered, model, {
-    price: model.price && {
-      input_usd_per_million: model.price.inputPerMillion,
-      output_usd_per_million: model.price.outputPerMillion,
-    },
-  });
+  renderAs(offered, model, { price: renderPrice(model.price) });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ModelAdmin, ModelRoute } from '#agent/administration/model-admin.ts';
 import type { Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { contextTokens, reads } from './model-fields.ts';
 
 type Services = { readonly modelAdmin: ModelAdmin };
 
@@ -9,16 +10,8 @@ const route = z.strictObject({
   provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible', 'demo']),
   name: z.string('name must be the name of a model.').min(1, 'name must be the name of a model.'),
   base_url: z.url({ protocol: /^https?$/, error: 'base_url must be an http or https address.' }).nullish(),
-  context_tokens: z
-    .int('context_tokens must be a number of tokens.')
-    .min(1000, 'context_tokens must be at least 1000.')
-    .max(100_000_000, 'context_tokens may be 100000000.')
-    .nullish()
-    .describe('The size of its context window, if it is not the known one.'),
-  reads: z
-    .array(z.enum(['image', 'pdf']), 'reads must be a list of image and pdf.')
-    .nullish()
-    .describe('What the model reads besides text, if it is not known.'),
+  context_tokens: contextTokens.nullish().describe('The size of its context window, if it is not the known one.'),
+  reads: reads.nullish().describe('What the model reads besides text, if it is not known.'),
   fallback: z
     .array(z.string().min(1), 'fallback must be a list of route names.')
     .nullish()
@@ -27,6 +20,8 @@ const route = z.strictObject({
 
 /** By the name that requests send as `model`. Keys belong to providers, and are never part of settings. */
 const routes = z.record(z.string().min(1), route);
+
+const fallbacks = z.array(z.string().min(1), 'fallbacks must be a list of route names.').max(50);
 
 const settings = z
   .strictObject({
@@ -38,6 +33,7 @@ const settings = z
       .nullable()
       .describe('The model route that answers when a request names none; null for `default_model`.'),
     model_routes: routes,
+    fallbacks: fallbacks.describe('The model routes to ask, in this order, when a model without its own fails.'),
   })
   .meta({ id: 'Settings' });
 
@@ -61,6 +57,7 @@ const changeSettings = defineRoute({
     .object({
       model_routes: routes.optional().describe('Replaces all model routes.'),
       default_route: z.string().min(1).nullish().describe('A model route, or null for `default_model`.'),
+      fallbacks: fallbacks.optional(),
     })
     .meta({ id: 'SettingsChange' }),
   responses: { 200: { description: 'The changed settings.', json: settings } },
@@ -68,6 +65,7 @@ const changeSettings = defineRoute({
   async handle({ principal, body }, { modelAdmin }: Services) {
     if (body.model_routes) await modelAdmin.writeRoutes(principal, mapValues(body.model_routes, parseRoute));
     if (body.default_route !== undefined) await modelAdmin.writeDefaultRoute(principal, body.default_route);
+    if (body.fallbacks) await modelAdmin.writeFallbacks(principal, body.fallbacks);
     return readSettings(modelAdmin, principal);
   },
 });
@@ -107,11 +105,18 @@ export const testModel = defineRoute({
 export const settingsRoutes = [getSettings, changeSettings, testModel];
 
 async function readSettings(modelAdmin: ModelAdmin, principal: Principal): Promise<z.infer<typeof settings>> {
-  const { default: defaultModel, hasKey, defaultRoute, routes: stored } = await modelAdmin.read(principal);
+  const {
+    default: defaultModel,
+    hasKey,
+    defaultRoute,
+    routes: stored,
+    fallbacks: order,
+  } = await modelAdmin.read(principal);
   return {
     default_model: { ...renderRoute(defaultModel), key_set: hasKey },
     default_route: defaultRoute,
     model_routes: mapValues(stored, renderRoute),
+    fallbacks: [...order],
   };
 }
 

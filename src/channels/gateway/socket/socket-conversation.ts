@@ -4,6 +4,7 @@ import type { Threads } from '#agent/threads/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { Placement } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
 import { parseBody } from '#http/routes/parse-body.ts';
@@ -53,8 +54,8 @@ export function createConversation(
   }
 
   /** Subscribes the sender to the thread from the start of its turn, unless it is subscribed already. */
-  async function accept(turn: Turn, id: string | undefined): Promise<void> {
-    await connection.send({ type: 'accepted', ...reference(id), ...turnIds(turn), turn_id: turn.id });
+  async function accept(turn: Turn, placed: Placement | null, id: string | undefined): Promise<void> {
+    await connection.send({ type: 'accepted', ...reference(id), ...turnIds(turn), turn_id: turn.id, placed });
     if (!subscriptions.has(turn.threadId)) follow(turn.threadId, { turnId: turn.id, sequence: undefined });
   }
 
@@ -71,15 +72,18 @@ export function createConversation(
         return;
       case 'send': {
         await limiter(`chat:${principal.userId}`);
-        const { turn } = await agent.startTurn(principal, await readChat(agent, principal, message, undefined));
-        return accept(turn, message.id);
+        const input = await readChat(agent, principal, message, undefined);
+        const { turn, placed } = await agent.startTurn(principal, input);
+        return accept(turn, placed, message.id);
       }
       case 'cancel': {
         const { threadId, id } = await threads.getTurn(principal, message.turn_id);
         return agent.cancelTurn(principal, { threadId, turnId: id }, 'cancelled');
       }
-      case 'gate':
-        return accept(await agent.answerGate(principal, message.gate_id, toGateAnswer(message)), message.id);
+      case 'gate': {
+        const turn = await agent.answerGate(principal, message.gate_id, toGateAnswer(message));
+        return accept(turn, { type: 'started' }, message.id);
+      }
       case 'ping':
         return connection.send({ type: 'pong', ...reference(message.id) });
     }

@@ -7,7 +7,7 @@ import { openGate } from '../gates/gate-shape.ts';
 import { listedJob } from '../jobs/job-routes.ts';
 import { bareItem, spent, threadItem } from '../threads/item-shape.ts';
 import { thread } from '../threads/thread-shape.ts';
-import { failure, turnStatus } from '../threads/turn-shape.ts';
+import { failure, placed, turnStatus } from '../threads/turn-shape.ts';
 
 /** Any message may carry an `id` of the client's own; the `accepted`, `pong` or `error` that answers it has the same. */
 const reference = { id: z.string().max(100).optional() };
@@ -84,6 +84,7 @@ const wireTurnEvent = z
       type: z.literal('turn-ended'),
       status: turnStatus,
       failure: failure.nullable(),
+      steered_by: z.uuid().nullable().describe('The turn of the message that ended this one early.'),
       usage: spent,
       ended_at: z.iso.datetime(),
     }),
@@ -133,6 +134,7 @@ export const serverMessage = z
       thread_id: z.uuid(),
       turn_id: z.uuid(),
       response_id: z.string(),
+      placed,
     }),
     z.strictObject({ type: z.literal('resubscribe'), thread_id: z.uuid() }),
     z.strictObject({ type: z.literal('pong'), id: z.string().optional() }),

@@ -70,8 +70,8 @@ function renderTurnEvent(event: TurnEvent, threadId: ThreadId): WireEvent {
       return { type, item_id: itemId, progress, total, message };
     }
     case 'turn-ended': {
-      const { type, status, failure, usage, endedAt } = event;
-      return { type, status, failure, usage: renderUsage(usage), ended_at: endedAt };
+      const { type, status, failure, steeredBy = null, usage, endedAt } = event;
+      return { type, status, failure, steered_by: steeredBy, usage: renderUsage(usage), ended_at: endedAt };
     }
   }
 }

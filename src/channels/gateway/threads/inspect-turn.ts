@@ -120,6 +120,14 @@ const turnInspection = z
     gate: timedGate.nullable(),
     prompt: promptShape,
     summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
+    steered_by: z
+      .strictObject({
+        turn_id: z.uuid(),
+        message: z.string().describe('How the message begins.'),
+        waited_ms: z.number().min(0).describe('The time from the message to the end of this turn.'),
+      })
+      .nullable()
+      .describe('The message that ended the turn early.'),
     /** Text of attempts that crashed. It is not part of the thread, and kept for an hour. */
     superseded: z.array(z.strictObject({ attempt: z.int(), text: z.string() })),
   })
@@ -163,6 +171,9 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
     gate: gate ? renderAs(timedGate, gate, renderNestedGate(gate)) : null,
     prompt: renderPrompt(inspection.prompt),
     summary: inspection.summary ? renderSummary(inspection.summary) : null,
+    steered_by: inspection.steered
+      ? { turn_id: inspection.steered.by, message: inspection.steered.message, waited_ms: inspection.steered.waitedMs }
+      : null,
     superseded: [...inspection.superseded],
   });
 }

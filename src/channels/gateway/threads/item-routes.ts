@@ -36,6 +36,7 @@ export const listItems = defineRoute({
           refused: z
             .array(z.uuid())
             .describe('The turns on this page whose messages were refused at a gate: no model has read them.'),
+          steered: z.array(z.uuid()).describe('The turns on this page that a later message has ended early.'),
         })
         .meta({ id: 'ItemList' }),
     },
@@ -50,6 +51,7 @@ export const listItems = defineRoute({
       line: found.line,
       versions: found.versions.map(renderVersions),
       refused: [...found.refused],
+      steered: [...found.steered],
     };
   },
 });

@@ -86,7 +86,9 @@ const citations = z
           end: z.int().min(0),
           file: z.string().describe('The path of the document.'),
           page: z.int().min(0),
-          check: z.enum(['unknown', 'missing', 'quoted', 'read']),
+          check: z
+            .enum(['unknown', 'missing', 'unchecked', 'quoted', 'read'])
+            .describe('`unchecked`: words are quoted, and the page has no text to compare them with.'),
           quotation: z.string().optional(),
         }),
       )

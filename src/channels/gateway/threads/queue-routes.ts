@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Threads } from '#agent/threads/threads.ts';
 import type { TurnId } from '#domain/ids.ts';
+import { placement } from '#http/placement.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { renderItem, threadItem } from './item-shape.ts';
 import { threadParams } from './thread-shape.ts';
+import { placed } from './turn-shape.ts';
 
 type Services = { readonly threads: Threads };
 
@@ -15,6 +17,7 @@ const queuedTurn = z
     seq: z.int().min(1).describe("The turn's number in the thread."),
     channel: z.string(),
     created_at: z.iso.datetime(),
+    placed: placement.describe('Where the message is now.'),
     items: z.array(threadItem).describe('Its input.'),
   })
   .meta({ id: 'QueuedTurn' });
@@ -34,8 +37,8 @@ export const listQueue = defineRoute({
   async handle({ principal, params }, { threads }: Services) {
     const queue = await threads.queue(principal, params.id);
     return {
-      queued: queue.map(({ turn, items }) =>
-        renderAs(queuedTurn, turn, { turn_id: turn.id, items: items.map(renderItem) }),
+      queued: queue.map(({ turn, placed: at, items }) =>
+        renderAs(queuedTurn, turn, { turn_id: turn.id, placed: at, items: items.map(renderItem) }),
       ),
     };
   },
@@ -53,4 +56,20 @@ const withdraw = defineRoute({
   },
 });
 
-export const queueRoutes = [listQueue, withdraw];
+const hurry = defineRoute({
+  method: 'patch',
+  path: '/api/threads/{id}/queue/{turn}',
+  summary: 'Let a message that waits steer the running turn, with the messages before it.',
+  params: threadParams.extend({ turn: uuid<TurnId>('This message is not in the queue.') }),
+  body: z
+    .object({ when_busy: z.enum(['steer', 'now'], 'when_busy must be steer or now.') })
+    .meta({ id: 'HurryRequest' }),
+  responses: { 200: { description: 'Where the message is then.', json: z.strictObject({ placed }) } },
+  errors: [400, 404, 409],
+  async handle({ principal, params, body }, { threads }: Services) {
+    const steers = body.when_busy === 'now' ? 'now' : 'step';
+    return { placed: await threads.hurry(principal, { threadId: params.id, turnId: params.turn }, steers) };
+  },
+});
+
+export const queueRoutes = [listQueue, withdraw, hurry];

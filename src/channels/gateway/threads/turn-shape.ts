@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { StartedTurn } from '#agent/input/start-turn.ts';
 import type { Turn } from '#domain/thread/turn.ts';
+import { placement } from '#http/placement.ts';
 import { formatResponseId } from '#http/response-id.ts';
 
 export const turnStatus = z.enum(['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled']);
@@ -12,13 +14,25 @@ export const turnIds = (turn: Turn) => ({
   response_id: formatResponseId({ turnId: turn.id, threadId: turn.threadId }),
 });
 
+export const placed = placement.nullable().describe('Where the message is now; null when its turn has ended.');
+
 export const acceptedTurn = z
-  .strictObject({ thread_id: z.uuid(), response_id: z.string(), turn_id: z.uuid(), status: z.literal('queued') })
+  .strictObject({
+    thread_id: z.uuid(),
+    response_id: z.string(),
+    turn_id: z.uuid(),
+    status: z.literal('queued'),
+    placed,
+  })
   .meta({ id: 'ChatAccepted' });
 
 /** The answer to a caller that does not wait for the turn. */
-export const renderAccepted = (turn: Turn): z.infer<typeof acceptedTurn> => ({
+export const renderAccepted = ({
+  turn,
+  placed: at,
+}: Pick<StartedTurn, 'turn' | 'placed'>): z.infer<typeof acceptedTurn> => ({
   ...turnIds(turn),
   turn_id: turn.id,
   status: 'queued',
+  placed: at,
 });

@@ -62,13 +62,13 @@ const startVersion = defineRoute({
   errors: [400, 404, 409, 413, 429],
   before: (request, { limiter }: Services) => limitSends(limiter)(request),
   async handle({ principal, params, body, request }, { versions }: Services) {
-    const { turn } = await versions.start(principal, params.id, params.item, {
+    const started = await versions.start(principal, params.id, params.item, {
       text: body.text ?? undefined,
       model: body.model ?? undefined,
       idempotency: idempotencyOf(request),
       ...traceOf(request),
     });
-    return renderAccepted(turn);
+    return renderAccepted(started);
   },
 });
 

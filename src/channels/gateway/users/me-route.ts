@@ -18,6 +18,8 @@ export type AppFacts = {
   readonly bodyBytes: number;
 };
 
+const whenBusy = z.enum(['steer', 'queue'], 'when_busy must be steer or queue.');
+
 const me = z
   .strictObject({
     user_id: z.string(),
@@ -34,6 +36,9 @@ const me = z
     preferences: z.strictObject({
       default_model: z.string().nullable().describe('The model of new threads; null for the default model.'),
       generate_titles: z.boolean().describe('Whether a model names new threads.'),
+      when_busy: whenBusy.describe(
+        'What happens to a message that is sent in an app or a chat while the agent works. `steer`: it is read after the present step; `queue`: after the answer.',
+      ),
     }),
     single_sign_on: z.boolean(),
     sharing: z.boolean().describe('Whether threads can be shared by a link.'),
@@ -74,6 +79,7 @@ const changeMe = defineRoute({
         .nullable()
         .optional(),
       generate_titles: z.boolean().optional(),
+      when_busy: whenBusy.optional(),
     })
     .meta({ id: 'MeChange' }),
   responses: { 200: { description: 'The caller after the change.', json: me } },
@@ -90,7 +96,7 @@ async function renderMe(principal: Principal, services: Services): Promise<z.inf
   const { accounts, appFacts, preferences } = services;
   const user = await accounts.findSelf(principal);
   const { provider, name, contextTokens } = await appFacts.model();
-  const { defaultModel, generateTitles } = await preferences.read(principal);
+  const { defaultModel, generateTitles, whenBusy: busy } = await preferences.read(principal);
   return {
     user_id: principal.userId,
     name: user?.name ?? 'Operator',
@@ -98,7 +104,7 @@ async function renderMe(principal: Principal, services: Services): Promise<z.inf
     role: principal.role,
     version: appFacts.version,
     model: { provider, name, demo: provider === 'demo', context_tokens: contextTokens },
-    preferences: { default_model: defaultModel, generate_titles: generateTitles },
+    preferences: { default_model: defaultModel, generate_titles: generateTitles, when_busy: busy },
     single_sign_on: appFacts.singleSignOn,
     sharing: appFacts.sharing,
     code_hosts: [...appFacts.codeHosts],

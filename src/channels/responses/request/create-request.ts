@@ -5,7 +5,9 @@ import { isObject } from '#domain/is-object.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
+import type { WhenBusy } from '#domain/thread/thread.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
+import { describeWhenBusy, whenBusy } from '#http/placement.ts';
 import { parseResponseId } from '#http/response-id.ts';
 import { callerTools, parseTools, type ToolRules } from '../../model-api/caller-tools.ts';
 import { frameMessage } from '../../model-api/frame-message.ts';
@@ -55,6 +57,7 @@ export type CreateRequest = {
   /** undefined when the request sets none of it. */
   readonly sampling: Sampling | undefined;
   readonly reasoningDetail: ReasoningDetail | undefined;
+  readonly whenBusy: WhenBusy;
 };
 
 /** A prompt has about this length before it has any history. */
@@ -124,6 +127,11 @@ const FIELDS = {
   background: {
     schema: z.boolean().nullish().describe('Answer at once, with status queued.'),
     parse: (value: unknown) => value === true,
+  },
+  when_busy: {
+    schema: whenBusy.nullish().describe(describeWhenBusy('Left out: `queue`.')),
+    parse: parseWhenBusy,
+    refused: 'Anything but these four words.',
   },
   store: {
     schema: z.boolean().nullish().describe('`false`: the response is deleted once it has been delivered.'),
@@ -251,6 +259,7 @@ export function parseCreate(body: unknown, options: ParseOptions): CreateRequest
       reasoning: parsed.reasoning.effort,
     }),
     reasoningDetail: parsed.reasoning.detail,
+    whenBusy: parsed.when_busy,
   };
 }
 
@@ -295,6 +304,12 @@ function parseThreshold(value: unknown): number | undefined {
       `compact_threshold must be a whole number of at least ${MIN_THRESHOLD} tokens.`,
     );
   return threshold;
+}
+
+function parseWhenBusy(value: unknown): WhenBusy {
+  const { data, error } = whenBusy.nullish().safeParse(value);
+  if (error) throw new InvalidRequest('invalid_request', 'when_busy', error.issues[0]?.message ?? error.message);
+  return data ?? 'queue';
 }
 
 export function parseInstructions(instructions: unknown): string | null {

@@ -112,6 +112,7 @@ export function toTurnInput(create: ReadCreate, idempotency?: Idempotency): Turn
       ...(create.hosted?.stores && { stores: create.hosted.stores }),
       echo: toEcho(create),
     },
+    whenBusy: create.whenBusy,
     idempotency,
     isUnstored: !create.store,
   };

@@ -16,6 +16,8 @@ const turn: Turn = {
   userId: 'ann',
   seq: 1,
   run: null,
+  steers: null,
+  steeredBy: null,
   status: 'completed',
   channel: 'responses',
   request: { model: 'm', temperature: null, tools: [], echo: {} },

@@ -1,7 +1,7 @@
 import type { Agent } from '#agent/agent.ts';
 import { noReplyYet, replyAfter } from '#agent/watch/turn-reply.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { ThreadUrl } from '#domain/thread/thread.ts';
+import type { Placement, ThreadUrl } from '#domain/thread/thread.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { attemptOf, firstSequence } from '#domain/thread/turn-event.ts';
 import { createCatchUp } from './catch-up.ts';
@@ -17,14 +17,18 @@ export async function* streamResponse(
   agent: Agent,
   owner: Principal,
   turn: Turn,
-  options: { model: string; threadUrl?: ThreadUrl; startingAfter: number; fresh: boolean; signal: AbortSignal },
+  options: { readonly model: string; readonly threadUrl?: ThreadUrl; readonly startingAfter: number } & {
+    readonly fresh: boolean;
+    readonly placed?: Placement | null;
+    readonly signal: AbortSignal;
+  },
 ): AsyncGenerator<NumberedStreamEvent, void> {
-  const { model, threadUrl, startingAfter } = options;
+  const { model, threadUrl, startingAfter, placed } = options;
   const number = createNumbering();
   const catchUp = createCatchUp<NumberedStreamEvent>(startingAfter);
   const render = createOutput(turn);
   let reply = noReplyYet({ ...turn, status: 'running', failure: null, endedAt: null });
-  const started = renderResponse(reply, model);
+  const started = renderResponse(reply, model, undefined, placed);
 
   for (const type of ['response.created', 'response.in_progress'] as const)
     yield* catchUp(number({ type, response: started }, 0));

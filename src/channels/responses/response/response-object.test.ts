@@ -39,6 +39,8 @@ function render(turn: Partial<Turn> = {}, record: Partial<TurnRecord> = {}, echo
     userId: 'ann',
     seq: 1,
     run: null,
+    steers: null,
+    steeredBy: null,
     status: 'completed',
     channel: 'responses',
     request: { model: 'm', temperature: null, tools: [], echo: shown },

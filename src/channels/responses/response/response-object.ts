@@ -4,10 +4,11 @@ import { SEARCH_SIZES, type SearchOptions } from '#domain/search/search-options.
 import type { StoreSearch } from '#domain/search/vector-store.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import { REASONING_DETAILS, REASONING_EFFORTS } from '#domain/thread/sampling.ts';
-import type { ThreadUrl } from '#domain/thread/thread.ts';
+import type { Placement, ThreadUrl } from '#domain/thread/thread.ts';
 import type { Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { type Cost, renderUsd, type Usage } from '#domain/usage.ts';
+import { placement } from '#http/placement.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { TOOL_NAME } from '../../model-api/caller-tools.ts';
 import { CONTAINER_ID, formatContainerId } from '../../model-api/container-id.ts';
@@ -138,7 +139,10 @@ export const responseObject = z
     background: z.boolean(),
     conversation: z.strictObject({ id: conversationId }).nullable().describe('As the request named it.'),
     error: responseError.nullable(),
-    incomplete_details: z.strictObject({ reason: z.literal('max_output_tokens') }).nullable(),
+    incomplete_details: z
+      .strictObject({ reason: z.enum(['max_output_tokens', 'steered']) })
+      .nullable()
+      .describe('`steered`: a message of the person came that was to be read first.'),
     instructions: z.string().nullable(),
     max_output_tokens: z.null(),
     max_tool_calls: z.null(),
@@ -166,7 +170,10 @@ export const responseObject = z
     usage: responseUsage,
     x_continued_by: responseId
       .optional()
-      .describe('The response that continued after a person answered what this one waited for.'),
+      .describe(
+        'The response that continued after a person answered what this one waited for, or sent the message that steered it.',
+      ),
+    placed: placement.optional().describe('Where the input is. Only a create that begins says it.'),
   })
   .refine(({ status, error }) => (status === 'failed') === (error !== null), 'error belongs to failed')
   .refine(({ status, completed_at }) => (status === 'completed') === (completed_at !== null), 'completed_at is wrong')
@@ -182,8 +189,14 @@ export type ResponseObject = z.infer<typeof responseObject>;
 export const PLACEHOLDER_MODEL = 'reborn';
 
 /** A turn as the response object of the reference format. Fields that are accepted and ignored hold their defaults. */
-export function renderResponse(reply: TurnReply, model: string, threadUrl?: ThreadUrl): ResponseObject {
-  const { turn, gate, continuedBy } = reply;
+export function renderResponse(
+  reply: TurnReply,
+  model: string,
+  threadUrl?: ThreadUrl,
+  placed?: Placement | null,
+): ResponseObject {
+  const { turn, gate } = reply;
+  const continuedBy = gate?.kind === 'external-tool' ? null : (turn.steeredBy ?? reply.continuedBy);
   const echo = echoOf(turn);
   const { sampling = {} } = turn.request;
   const failure = failureOf(reply, threadUrl);
@@ -197,7 +210,7 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     background: echo.background,
     conversation: echo.inConversation ? { id: formatConversationId(turn.threadId) } : null,
     error: failure && { ...failure, type: failureType(failure.code) },
-    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    incomplete_details: status === 'incomplete' ? { reason: turn.steeredBy ? 'steered' : 'max_output_tokens' } : null,
     instructions: echo.instructions,
     max_output_tokens: null,
     max_tool_calls: null,
@@ -221,10 +234,8 @@ export function renderResponse(reply: TurnReply, model: string, threadUrl?: Thre
     top_p: sampling.topP ?? 1,
     truncation: 'disabled',
     usage: renderUsage(turn.usage),
-    ...(continuedBy &&
-      gate?.kind !== 'external-tool' && {
-        x_continued_by: formatResponseId({ turnId: continuedBy, threadId: turn.threadId }),
-      }),
+    ...(continuedBy && { x_continued_by: formatResponseId({ turnId: continuedBy, threadId: turn.threadId }) }),
+    ...(placed && { placed }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Agent } from '#agent/agent.ts';
 import type { StartedTurn } from '#agent/input/start-turn.ts';
+import type { FollowedTurn } from '#agent/watch/follow-turn.ts';
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type ItemId, newId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -7,6 +8,7 @@ import type { NewItem } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded, type Turn } from '#domain/thread/turn.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
+import { formatResponseId } from '#http/response-id.ts';
 import type { SocketConnection } from '#http/socket/socket-connection.ts';
 import { renderSocketError } from '#http/socket/socket-error.ts';
 import type { TakePace } from '#http/socket/socket-pace.ts';
@@ -20,6 +22,8 @@ import type { ResponseObject } from '../response/response-object.ts';
 import type { NumberedStreamEvent } from '../response/stream-event.ts';
 import { MAX_REMEMBERED_BYTES, type Memory, type Remembered } from './remembered.ts';
 import { parseMessage, type SocketMessage, streamIdOf, toCreateBody } from './socket-messages.ts';
+import { isSteer } from './steer-messages.ts';
+import { type Asked, createSteering, type Followed } from './steering.ts';
 
 export type SessionServices = CreateServices & {
   readonly agent: Agent;
@@ -30,7 +34,7 @@ export type SessionServices = CreateServices & {
   readonly onError: (error: unknown) => void;
 };
 
-/** Answers the messages of one client, one after the other. */
+/** Answers the messages of one client, one after the other; those that steer a response at once. */
 export function createSession(
   principal: Principal,
   connection: SocketConnection<SocketMessage>,
@@ -39,37 +43,54 @@ export function createSession(
 ) {
   const { agent, limiter, pace, threadUrl, onError } = services;
   const memory = services.memory(principal.userId);
+  const steering = createSteering(principal, services, (event) => connection.send(event));
 
   /** Forgets the response that `previousId` names: a failed continuation must not be repeated. */
   function evict(previousId: unknown): void {
     if (memory.find(previousId)) memory.forget();
   }
 
-  async function respond(create: ReadCreate, name: { stream_id?: string }): Promise<void> {
-    const { turn, fresh } = await start(agent, principal, create, memory.find(create.previousResponseId));
-    const events = streamResponse(agent, principal, turn, {
-      model: create.model,
-      threadUrl,
-      startingAfter: -1,
-      fresh: fresh && !isEnded(turn),
-      signal,
-    });
-    for await (const event of events) {
-      if (signal.aborted) return;
-      if (isLast(event)) await finish(create, turn, event, name);
-      else await connection.send({ ...event, ...name });
+  /** The response to a create, and then those to the messages that have steered it. */
+  async function respond(create: ReadCreate, name: Asked['name']): Promise<void> {
+    const started = await start(agent, principal, create, memory.find(create.previousResponseId));
+    let shown = await follow(started, { ...create, name });
+    for (let steer = await steering.next(shown); steer && !signal.aborted; steer = await steering.next(shown)) {
+      const { turn, target } = steer;
+      const asked = { ...target.asked, previousResponseId: target.id };
+      const next = await follow({ turn, fresh: false }, asked).catch((error: unknown) => {
+        if (!(error instanceof NotFound)) throw error;
+        return undefined;
+      });
+      if (next) shown = next;
+      else await steering.lost(steer);
     }
   }
 
+  async function follow({ turn, fresh }: FollowedTurn, asked: Asked): Promise<Followed> {
+    const shown = steering.begin(turn, formatResponseId({ turnId: turn.id, threadId: turn.threadId }), asked);
+    const how = { model: asked.model, threadUrl, startingAfter: -1, fresh: fresh && !isEnded(turn), signal };
+    for await (const event of streamResponse(agent, principal, turn, how)) {
+      if (signal.aborted) return shown;
+      if (isLast(event)) {
+        await steering.settled(); // their answers come before the end that they have caused
+        shown.ended = event.response;
+      }
+      shown.sequence = event.sequence_number;
+      if (isLast(event)) await finish(asked, turn, event);
+      else await connection.send({ ...event, ...asked.name });
+    }
+    return shown;
+  }
+
   /** Sends the last event. A response that is not stored moves from the database to this socket's memory. */
-  async function finish(create: ReadCreate, turn: Turn, event: LastEvent, name: { stream_id?: string }) {
+  async function finish({ store, previousResponseId, name }: Asked, turn: Turn, event: LastEvent) {
     const { response } = event;
     const isUsable = response.status === 'completed' || response.status === 'incomplete';
-    if (!isUsable) evict(create.previousResponseId);
-    const kept = isUsable && !create.store ? await remember(services, principal, turn, response) : undefined;
+    if (!isUsable) evict(previousResponseId);
+    const kept = isUsable && !store ? await remember(services, principal, turn, response) : undefined;
     if (!(await connection.deliver({ ...event, ...name }))) return;
     await discard(agent, principal, turn, onError, false); // the socket has its history
-    if (!create.store && isUsable) memory.replace(kept);
+    if (!store && isUsable) memory.replace(kept);
   }
 
   return {
@@ -80,6 +101,7 @@ export function createSession(
         await pace(principal.userId, 0, connection.closed);
         await limiter(`chat:${principal.userId}`);
         message = parseMessage(text);
+        if (isSteer(text)) return await steering.receive(message);
         const body = toCreateBody(message);
         await respond(await readCreate(services, { principal, body }), streamIdOf(message));
       } catch (error) {

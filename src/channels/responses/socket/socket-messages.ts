@@ -6,9 +6,12 @@ import type { RouteDescription } from '#http/routes/openapi.ts';
 import { parseJson } from '#http/routes/parse-json.ts';
 import { createRequest } from '../request/create-request.ts';
 import { type NumberedStreamEvent, streamEvent } from '../response/stream-event.ts';
+import { type SteerEvent, steerEvent, steerMessage } from './steer-messages.ts';
 
-/** A message to the client: an event as in a stream, or an error. Both repeat the `stream_id` of the request. */
-export type SocketMessage = (NumberedStreamEvent | SocketError) & { readonly stream_id?: string };
+/** A message to the client: an event as in a stream, one about steering, or an error. They repeat the `stream_id` of the request. */
+export type SocketMessage = (NumberedStreamEvent | SocketError | SteerEvent) & {
+  readonly stream_id?: string | undefined;
+};
 
 type SocketError = {
   readonly type: 'error';
@@ -33,12 +36,15 @@ const socketError = z.object({
 export const responsesSocketDescription: RouteDescription = {
   method: 'get',
   path: '/api/v1/responses',
-  summary: 'Open a WebSocket. Each message creates a response, and its events come back as messages.',
+  summary: 'Open a WebSocket. A message creates a response, whose events come back as messages, or steers one.',
   responses: {
     101: {
       description:
-        'Switching protocols. The client sends the body of a create with the type `response.create`, the server events.',
-      json: z.strictObject({ client: createRequest, server: z.union([streamEvent, socketError]) }),
+        'Switching protocols. The client sends the body of a create with the type `response.create`, or a `response.steer`; the server sends events.',
+      json: z.strictObject({
+        client: z.union([createRequest, steerMessage]),
+        server: z.union([streamEvent, steerEvent, socketError]),
+      }),
     },
   },
   errors: [404],
@@ -63,7 +69,7 @@ export function streamIdOf({ stream_id: id }: Record<string, unknown>): { stream
 /** The body of a create. A socket always streams and never runs in the background, so these fields don't count. */
 export function toCreateBody(message: Record<string, unknown>): Record<string, unknown> {
   if (message['type'] !== 'response.create')
-    throw new InvalidRequest('invalid_request', 'type', 'type must be "response.create".');
+    throw new InvalidRequest('invalid_request', 'type', 'type must be "response.create" or "response.steer".');
   if (message['generate'] === false)
     throw new InvalidRequest(
       'invalid_request',

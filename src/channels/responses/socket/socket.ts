@@ -4,6 +4,7 @@ import type { ServeSocket, SocketHandler } from '#http/socket/web-sockets.ts';
 import { createMemory } from './remembered.ts';
 import { createSession, type SessionServices } from './session.ts';
 import type { SocketMessage } from './socket-messages.ts';
+import { isSteer } from './steer-messages.ts';
 
 /** The paths of the WebSocket of the Responses API. */
 export const RESPONSES_SOCKETS = ['/api/v1/responses', '/v1/responses'];
@@ -38,6 +39,7 @@ function open(
   server.closing.addEventListener('abort', leave);
   return {
     ahead: AHEAD,
+    isUrgent: isSteer,
     receive: (text) => session.receive(text),
     end() {
       session.end();

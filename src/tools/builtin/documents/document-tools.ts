@@ -11,7 +11,7 @@ import { textTool } from '../json-tool.ts';
 import { describeDocument, placeOf, readDocument } from './read-document.ts';
 
 /** The part of the documents that tools use. */
-export type ReadableDocuments = Pick<Documents, 'findRead' | 'search' | 'readPages'>;
+export type ReadableDocuments = Pick<Documents, 'findRead' | 'search' | 'readPages' | 'drawPages'>;
 
 /** Documents of a thread that have fewer tokens together are better read than searched. */
 const SMALL_TOKENS = 30_000;
@@ -60,7 +60,7 @@ const readTool = (documents: ReadableDocuments): Tool =>
   textTool({
     name: 'reborn_document_read',
     description:
-      'Reads a document of this conversation by page: a page of a PDF, a slide, a hundred rows of a sheet, or a section. Without `pages` it begins at the first page, and a small document is read whole.',
+      'Reads a document of this conversation by page: a page of a PDF, a slide, a hundred rows of a sheet, or a section. Without `pages` it begins at the first page, and a small document is read whole. Pages of a PDF that have no text, such as scans, are shown as pictures.',
     parameters: z.strictObject({
       file: z.string().min(1).describe('Path of the file, such as lease.pdf.'),
       pages: z
@@ -70,9 +70,9 @@ const readTool = (documents: ReadableDocuments): Tool =>
         .optional(),
     }),
     flow: FILE_FLOW,
-    act: async ({ file, pages }, owner, context) => {
+    act: async ({ file, pages }, _, context) => {
       const [listed] = await listDocuments(documents, context, file);
-      return listed ? readDocument(documents, owner, listed, pages) : '';
+      return listed ? readDocument(documents, context, listed, pages) : '';
     },
   });
 

@@ -27,7 +27,7 @@ export const fileTools = (documents: FileDocuments): Tool[] => [
   presentTool,
 ];
 
-type FileDocuments = Pick<Documents, 'find' | 'findRead' | 'readPages'>;
+type FileDocuments = Pick<Documents, 'find' | 'findRead' | 'readPages' | 'drawPages'>;
 
 const MOST_LISTED = 500;
 const MOST_LINES = 2000;
@@ -87,7 +87,7 @@ const readTool = (documents: FileDocuments) =>
       const kind = documentKindOf(file.path);
       if (kind && (pages !== undefined || needsExtraction(kind))) {
         const [document] = await documents.findRead(owner, [file.sha256], context.signal);
-        if (document) return readDocument(documents, owner, { path: file.path, document }, pages);
+        if (document) return readDocument(documents, context, { path: file.path, document }, pages);
       }
       if (await showPicture(context, file)) return `${file.path}: a picture of ${inWords(file.bytes)}.`;
       const text = await readText(context, file);

@@ -15,7 +15,8 @@ import { useOffers } from './use-offers.tsx';
 
 type Props = {
   readonly draftKey: string;
-  readonly onSend: (message: string, attachments: readonly Attachment[]) => Promise<void>;
+  /** `now`: the running step is stopped. */
+  readonly onSend: (message: string, attachments: readonly Attachment[], now?: boolean) => Promise<void>;
   readonly onStop?: () => void;
   readonly state?: ThreadState;
   /** The picker of the model that answers. */
@@ -55,7 +56,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
   const over = useDroppedFiles(add);
   const offers = useOffers({ area, text, onWrite: write });
 
-  async function send(): Promise<void> {
+  async function send(now = false): Promise<void> {
     const message = text.trim();
     if (message === '' || findProblem(picked, me.limits)) return;
     const files = picked;
@@ -63,7 +64,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
     setPicked([]);
     setError(undefined);
     try {
-      await onSend(message, await Promise.all(files.map(toAttachment)));
+      await onSend(message, await Promise.all(files.map(toAttachment)), now);
       if (readDraft(draftKey).trim() === message) keepDraft(draftKey, '');
     } catch (failure) {
       setError(wordsOf(failure));
@@ -106,11 +107,12 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
           {...offers.props}
           onKeyDown={(event) => {
             if (!event.nativeEvent.isComposing && offers.onKey(event)) return event.preventDefault();
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            const isNow = event.shiftKey && (event.ctrlKey || event.metaKey);
+            if (event.key !== 'Enter' || (event.shiftKey && !isNow) || event.nativeEvent.isComposing) return;
             // A phone's keyboard has no Shift+Enter, so there Enter breaks the line and the button sends.
             if (matchMedia('(hover: none)').matches && !event.ctrlKey && !event.metaKey) return;
             event.preventDefault();
-            void send();
+            void send(isNow);
           }}
           className="field-sizing-content max-h-[260px] min-h-[26px] w-full min-w-0 resize-none bg-transparent text-reading outline-none"
         />

@@ -6,6 +6,8 @@ export type Unsent = {
   readonly message: string;
   readonly model?: string | undefined;
   readonly attachments?: readonly Attachment[];
+  /** The running step is stopped. */
+  readonly now?: boolean;
 };
 
 /**

@@ -11,10 +11,16 @@ export function useUnsent(threadId: string, followed: FollowedThread, onRefused:
       thread: threadId,
       storage: localStorage,
       shown: (turnId) => followed.turnKnown(turnId),
-      send: ({ key, message, model, attachments = [] }) =>
+      send: ({ key, message, model, attachments = [], now }) =>
         sendMessage(
           client,
-          { message, attachments, thread_id: threadId, ...(model !== undefined && { model }) },
+          {
+            message,
+            attachments,
+            thread_id: threadId,
+            ...(model !== undefined && { model }),
+            ...(now && { when_busy: 'now' }),
+          },
           { idempotencyKey: key },
         ),
     }),

@@ -1,15 +1,14 @@
 import { PreviewCard } from '@base-ui/react/preview-card';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { createContext, lazy, Suspense, use } from 'react';
+import { createContext, Suspense, use } from 'react';
 import { nameOf, pageWords } from '../../files/kinds.ts';
 import { type Panel, PanelContext } from '../../files/use-panel.ts';
+import { lazyPart } from '../../parts/lazy-part.ts';
 import type { CitedPage, CitedSource, ShownMark } from './cite-markers.ts';
 
 // Visitors of a shared thread don't need the client, which asks for the page.
-const CitedPassage = lazy(() =>
-  import('../../files/cited-page.tsx').then((module) => ({ default: module.CitedPassage })),
-);
+const CitedPassage = lazyPart(() => import('../../files/cited-page.tsx').then((module) => module.CitedPassage));
 
 /** The markers of the text that is shown, by the links that stand for them. */
 export const CitedMarks = createContext<{ readonly key: string; readonly marks: readonly ShownMark[] }>({
@@ -29,7 +28,8 @@ const hostOf = (source: CitedSource): string => URL.parse(source.url)?.host.repl
 const wordsOf = (source: CitedSource | CitedPage): string =>
   'file' in source ? pageWords(nameOf(source.file), source.page) : hostOf(source);
 
-const isDoubtful = ({ source, check }: ShownMark): boolean => !source || check === 'missing' || check === 'unknown';
+const isDoubtful = ({ source, check }: ShownMark): boolean =>
+  !source || check === 'missing' || check === 'unchecked' || check === 'unknown';
 
 /** The number of a source, with a card about it. It is amber if the page does not say what is quoted. */
 export function CitationChip({ mark }: { readonly mark: ShownMark }) {
@@ -79,6 +79,7 @@ function labelOf({ source, place, check }: ShownMark): string {
   const name = wordsOf(source);
   if (place === undefined) return t`${name}: there is no such page`;
   if (check === 'missing') return t`Source ${place}, ${name}: these words are not on the page`;
+  if (check === 'unchecked') return t`Source ${place}, ${name}: these words were not checked`;
   if (check === 'found') return t`Source ${place}, ${name}: from the search result`;
   if (check === 'unknown') return t`Source ${place}, ${name}: there is no such page`;
   return t`Source ${place}, ${name}`;
@@ -132,6 +133,12 @@ function Finding({ check }: Pick<ShownMark, 'check'>) {
       return (
         <p className="text-waiting">
           <Trans>These words are not on the page.</Trans>
+        </p>
+      );
+    case 'unchecked':
+      return (
+        <p className="text-waiting">
+          <Trans>The page has no text, so these words were not checked.</Trans>
         </p>
       );
     case 'unknown':

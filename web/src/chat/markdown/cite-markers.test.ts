@@ -11,6 +11,7 @@ const source = (number: number) => ({
 const words = {
   sources: 'Sources',
   missing: 'Not there.',
+  unchecked: 'Not compared.',
   unknown: 'No source.',
   page: (name: string, page: number) => `${name}, page ${page}`,
 };

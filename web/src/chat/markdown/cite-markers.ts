@@ -13,7 +13,7 @@ export type CitedPage = { readonly file: string; readonly page: number };
 export type ShownMark = {
   readonly place: number | undefined;
   readonly source: CitedSource | CitedPage | undefined;
-  readonly check: Citations['marks'][number]['check'] | undefined;
+  readonly check: Citations['marks'][number]['check'] | 'unchecked' | undefined;
   readonly quotation: string | undefined;
 };
 
@@ -64,6 +64,7 @@ export function citeMarkers(text: string, citations: Citations | undefined, stre
 export type PlainWords = {
   readonly sources: string;
   readonly missing: string;
+  readonly unchecked: string;
   readonly unknown: string;
   readonly page: (name: string, page: number) => string;
 };
@@ -84,7 +85,7 @@ export function toPlainText(text: string, citations: Citations | undefined, word
   const list = places.list().map((source, index) => `${index + 1}. ${lineOf(source, words)}`);
   const wrong = marks.flatMap(({ start, end, check, quotation = '' }) => {
     if (check === 'unknown') return `${text.slice(start, end)}: ${words.unknown}`;
-    return check === 'missing' ? `“${quotation}”: ${words.missing}` : [];
+    return check === 'missing' || check === 'unchecked' ? `“${quotation}”: ${words[check]}` : [];
   });
   const blocks = [...(list.length > 0 ? [[`${words.sources}:`, ...list].join('\n')] : []), ...new Set(wrong)];
   return [said + text.slice(at), ...blocks].join('\n\n');

@@ -1,10 +1,11 @@
-import { type ComponentProps, isValidElement, lazy, type ReactNode, Suspense, use } from 'react';
+import { type ComponentProps, isValidElement, type ReactNode, Suspense, use } from 'react';
 import { defaultComponents, type ExtraProps, useIsCodeFenceIncomplete } from 'streamdown';
+import { lazyPart } from '../../parts/lazy-part.ts';
 import { Code } from './code.tsx';
 import { Diagram } from './diagram.tsx';
 import { FramesAllowed } from './frames-allowed.ts';
 
-const Formula = lazy(() => import('./formula.tsx').then((module) => ({ default: module.Formula })));
+const Formula = lazyPart(() => import('./formula.tsx').then((module) => module.Formula));
 
 type Props = ComponentProps<'code'> & ExtraProps;
 

@@ -1,10 +1,11 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { MessageEntry } from '@reborn-agent/client/thread-state';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { pageWords } from '../../files/kinds.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Cost } from '../../parts/cost.tsx';
+import { lazyPart } from '../../parts/lazy-part.ts';
 import { useActions } from '../chat-actions.ts';
 import { toPlainText } from '../markdown/cite-markers.ts';
 import { ReadAloudButton } from './read-aloud.tsx';
@@ -13,7 +14,7 @@ import type { VersionPosition } from './rows.ts';
 import { Speaker } from './speaker.tsx';
 import { VersionArrows } from './version-arrows.tsx';
 
-const Markdown = lazy(() => import('../markdown/markdown.tsx').then((module) => ({ default: module.Markdown })));
+const Markdown = lazyPart(() => import('../markdown/markdown.tsx').then((module) => module.Markdown));
 
 export function Answer({
   entry,
@@ -57,6 +58,7 @@ function AnswerFoot({
   const text = toPlainText(entry.text, entry.citations, {
     sources: t`Sources`,
     missing: t`These words are not on the page.`,
+    unchecked: t`The page has no text, so these words were not checked.`,
     unknown: t`There is no such source. The agent has invented it.`,
     page: pageWords,
   });

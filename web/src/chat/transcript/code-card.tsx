@@ -1,15 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { textOf } from '@reborn-agent/client/thread-state';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Icon } from '../../parts/icon.tsx';
+import { lazyPart } from '../../parts/lazy-part.ts';
 import { RunningRing } from '../../parts/running-ring.tsx';
 import { type CodeRun, codeResultOf } from './code-run.ts';
 import { OriginMark } from './origin-mark.tsx';
 import type { Step } from './rows.ts';
 import { StepTime } from './step-line.tsx';
 
-const CodeLines = lazy(() => import('../../files/code-lines.tsx').then((module) => ({ default: module.CodeLines })));
+const CodeLines = lazyPart(() => import('../../files/code-lines.tsx').then((module) => module.CodeLines));
 
 /** How many lines of the output are shown while code runs, and afterwards. */
 const LIVE_LINES = 8;

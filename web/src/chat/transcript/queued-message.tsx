@@ -1,16 +1,17 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { QueuedTurn } from '@reborn-agent/client/api';
 import { isByOthers, textOf } from '@reborn-agent/client/thread-state';
 import { IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
 import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';
+import { SendNow, WaitingState } from './waiting-state.tsx';
 
 type Props = { readonly queued: QueuedTurn; readonly atGate: boolean };
 
 /** A message that waits until the running turn has ended. */
-export function QueuedMessage({ queued: { turn_id: turnId, items }, atGate }: Props) {
+export function QueuedMessage({ queued, atGate }: Props) {
+  const { turn_id: turnId, items } = queued;
   const { withdraw } = useActions();
   const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
   const text = textOf(parts);
@@ -23,8 +24,9 @@ export function QueuedMessage({ queued: { turn_id: turnId, items }, atGate }: Pr
         </p>
         <SentFiles parts={parts} />
         <div className="flex flex-wrap items-center gap-x-2 text-meta">
-          {atGate ? <Trans>Read after you answer</Trans> : <Trans>Queued</Trans>}
+          <WaitingState queued={queued} atGate={atGate} />
           <span className="tools ms-auto">
+            <SendNow queued={queued} atGate={atGate} />
             {parts.every((part) => part.type === 'text' && !isByOthers(part)) && (
               <IconButton icon="edit" label={t`Edit the queued message`} onClick={() => void withdraw(turnId, text)} />
             )}

@@ -8,6 +8,7 @@ import { FailureLine } from './failure-line.tsx';
 import { PickUpLine } from './pick-up-line.tsx';
 import { QueuedMessage } from './queued-message.tsx';
 import type { Row } from './rows.ts';
+import { SteeredLine } from './steered-line.tsx';
 import { Steps } from './steps.tsx';
 import { UnreadLine } from './unread-line.tsx';
 import { UserMessage } from './user-message.tsx';
@@ -37,6 +38,8 @@ export function RowView({ row }: { readonly row: Row }) {
           <Icon name="stop" /> <Trans>Stopped by you.</Trans>
         </p>
       );
+    case 'steered':
+      return <SteeredLine />;
     case 'day':
       return (
         <p className="flex items-center gap-3 pb-4 text-label text-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">

@@ -158,18 +158,25 @@ test('a turn that failed says why, and offers what was asked', () => {
   const usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, reasoning_tokens: 0, cost_usd: null };
   const state = apply(EMPTY_THREAD, [
     ...STREAM.slice(0, 1),
-    [0, { type: 'turn-ended', status: 'failed', failure, usage, ended_at: place.created_at }],
+    [0, { type: 'turn-ended', status: 'failed', failure, steered_by: null, usage, ended_at: place.created_at }],
   ]);
   expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'u1' });
 });
 
 test('a message that was refused at a gate can be sent again', () => {
-  const page = { items: [asked], line: 0, versions: [], refused: ['t1'], next_before: null };
+  const page = { items: [asked], line: 0, versions: [], refused: ['t1'], steered: [], next_before: null };
   expect(rowsOf(withPage(EMPTY_THREAD, page)).at(-1)).toMatchObject({ kind: 'unread', text: 'count' });
 });
 
+test('a turn that a message has steered says so where it stops, unless it has said nothing', () => {
+  const page = { items: [asked, answered], line: 0, versions: [], refused: [], steered: ['t1'], next_before: null };
+  expect(rowsOf(withPage(EMPTY_THREAD, page)).at(-1)?.kind).toBe('steered');
+  expect(rowsOf(withPage(EMPTY_THREAD, { ...page, items: [asked] })).at(-1)?.kind).toBe('user');
+});
+
 test('a queued message says whether it waits for an answer of the person', () => {
-  const queued = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: place.created_at, items: [] };
+  const placed = { type: 'queued', ahead: 1 } as const;
+  const queued = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: place.created_at, placed, items: [] };
   const call = { call_id: 'k', name: 'send', arguments: '{}' };
   const facts = { calls: [{ ...call, address: null }], situation: 'clean', because: [], address: null } as const;
   const ids = { id: 'g', user_id: 'u', thread_id: 'x', turn_id: 't1', mission_id: null };

@@ -62,6 +62,7 @@ export type Row =
   /** A message that was refused at a gate; `text`: what can be sent again. */
   | { readonly kind: 'unread'; readonly id: string; readonly text: string | undefined }
   | { readonly kind: 'stopped'; readonly id: string }
+  | { readonly kind: 'steered'; readonly id: string }
   | { readonly kind: 'day'; readonly id: string; readonly words: string }
   | {
       readonly kind: 'working';
@@ -156,6 +157,7 @@ function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState
   if (turn.status === 'failed')
     return [{ kind: 'failure', id, turnId: turn.id, words: describeFailure(turn), asked: askedLast(rows) }];
   if (turn.status === 'cancelled') return [{ kind: 'stopped', id }];
+  if (turn.isSteered) return isFirst(rows) ? [] : [{ kind: 'steered', id }];
   const last = turn.entries.at(-1);
   const speaks = last?.kind === 'message' && last.state === 'streaming' && last.text !== '';
   const waits = thread?.waits_for_place === true;
@@ -171,7 +173,7 @@ function textToSendAgain({ entries }: TurnState): string | undefined {
 
 function isFirst(rows: readonly Row[]): boolean {
   const last = rows.findLast(({ kind }) => kind !== 'pick-up');
-  return last === undefined || ['user', 'stopped', 'failure', 'unread'].includes(last.kind);
+  return last === undefined || ['user', 'stopped', 'steered', 'failure', 'unread'].includes(last.kind);
 }
 
 const describeFailure = ({ failure }: TurnState) =>

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { useMutation } from '@tanstack/react-query';
-import { client } from '../client/client.ts';
-import { formatDuration } from '../format/time.ts';
-import { Button } from '../parts/button.tsx';
+import { client } from '../../client/client.ts';
+import { formatDuration } from '../../format/time.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** Asks the model something small, and tells the outcome in words. */
 export function TestModel({ route }: { readonly route?: string }) {
