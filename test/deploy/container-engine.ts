@@ -39,7 +39,7 @@ export async function buildImage(): Promise<Engine> {
   const storage = [`--root=${folder}/storage`, `--runroot=${folder}/run`, '--storage-driver=overlay'];
   const build = (context: string, file: string, words: readonly string[]) => {
     const quietly = ['build', '--quiet', '--isolation=chroot', '--format=docker', `--file=${file}`];
-    return run('unshare', [...IN_NAMESPACE, 'buildah', ...storage, ...quietly, ...words, context]);
+    return run('unshare', [...IN_NAMESPACE, 'podman', ...storage, ...quietly, ...words, context]);
   };
   await writeFile(path.join(folder, 'base'), 'FROM scratch\nCOPY . /\n');
   await build(await makeRoot(), path.join(folder, 'base'), ['--tag=localhost/base']);
@@ -61,7 +61,7 @@ export async function buildImage(): Promise<Engine> {
   };
 }
 
-/** buildah of Debian 12 does not know which base an argument names, or the platform that it builds on. */
+/** podman of Debian 12 does not know which base an argument names, or the platform that it builds on. */
 async function prepareContext(folder: string): Promise<string> {
   const context = path.join(folder, 'context');
   await mkdir(path.join(context, 'dist/release'), { recursive: true });
@@ -79,9 +79,6 @@ async function prepareContext(folder: string): Promise<string> {
 
 /** Whether there is an engine that may make containers here. */
 export function canContain(): boolean {
-  const programs = 'buildah podman catatonit'.split(' ');
-  return (
-    programs.every((program) => spawnSync(program, ['--version']).status === 0) &&
-    spawnSync('unshare', [...IN_NAMESPACE, 'true']).status === 0
-  );
+  const works = (program: string) => spawnSync(program, ['--version']).status === 0;
+  return works('podman') && works('catatonit') && spawnSync('unshare', [...IN_NAMESPACE, 'true']).status === 0;
 }
