@@ -12,16 +12,14 @@ if (import.meta.main) writeFileSync(file, pinImages(readFileSync(file, 'utf8'), 
 
 export function pinImages(dockerfile: string, digestOf: (image: string) => string): string {
   return dockerfile.replaceAll(
-    /^FROM (--platform=\S+ )?(\S+\/\S+:[^\s@]+)(?=\s|$)/gm,
-    (_, platform = '', image: string) => {
-      const digest = digestOf(image);
-      process.stdout.write(`${image} is ${digest}\n`);
-      return `FROM ${platform}${image}@${digest}`;
-    },
+    /^FROM (--platform=\S+ )?([^\s@]+\/[^\s@]+:[^\s@]+)(?=\s|$)/gm,
+    (_, platform = '', image: string) => `FROM ${platform}${image}@${digestOf(image)}`,
   );
 }
 
 function lookUp(image: string): string {
   const words = ['buildx', 'imagetools', 'inspect', image, '--format', '{{.Manifest.Digest}}'];
-  return execFileSync('docker', words, { encoding: 'utf8' }).trim();
+  const digest = execFileSync('docker', words, { encoding: 'utf8' }).trim();
+  process.stdout.write(`${image} is ${digest}\n`);
+  return digest;
 }

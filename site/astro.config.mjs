@@ -46,6 +46,7 @@ export default defineConfig({
           label: 'Operate it',
           items: [
             'operate/deploy',
+            'operate/containers',
             'operate/models',
             'operate/search',
             'operate/sign-in',

@@ -13,6 +13,8 @@ import { createCredentials } from '#tools/auth/credentials.ts';
 import { createRefresh } from '#tools/auth/refresh.ts';
 import { toolSignIn } from '#tools/auth/tool-sign-in.ts';
 import type { CodeTools } from '#tools/builtin/code/code-tools.ts';
+import { prepareComponent } from '#tools/component/install/prepare-component.ts';
+import { prepareOnce } from '#tools/component/install/prepare-once.ts';
 import { createInstalledTools } from '#tools/component/installed-tools.ts';
 import { createJails } from '#tools/component/jail/jails.ts';
 import { createCircuitBreaker } from '#tools/mcp/circuit-breaker.ts';
@@ -40,7 +42,7 @@ export function openTools(
   const refresh = createRefresh(providers);
   undo.defer(async () => void (await refresh.settled()));
   const browserSignIn = createBrowserSignIn(providers);
-  const jails = createJails({ onLog: (line) => log.warn(line) });
+  const jails = createJails({ requires: config.toolJailRequires, onLog: (line) => log.warn(line) });
   undo.defer(() => jails.close());
   const installed = createInstalledTools(db, {
     jails,
@@ -82,6 +84,7 @@ export function openTools(
     tools,
     secrets,
     environment: readForeignVariable,
+    prepare: prepareOnce((wasm) => prepareComponent(wasm, { requires: config.toolJailRequires })),
     builtinNames: new Set(fixed.map(({ definition }) => definition.name)),
     signIn: browserSignIn,
     signInTo: (tool, holder) => toolSignIn(providers, tool, holder),

@@ -37,6 +37,7 @@ describe('without any setting', () => {
       mcpToolsInPrompt: 30,
       titleModel: { enabled: true, route: undefined },
       mcpLocalServers: false,
+      toolJailRequires: [],
       sandbox: { enabled: true, runners: [], requires: ['network', 'files', 'processes'], hosts: [] },
       search: { safe: 'moderate', only: [], not: [], perDay: { searches: 100, pages: 300 } },
       workspaces: { workspaceBytes: 256_000_000, userBytes: 10_000_000_000 },
@@ -115,6 +116,7 @@ test('every option is read into the configuration', () => {
     LLM_FALLBACK: 'fast, careful',
     MCP_TOOLS_IN_PROMPT: '50',
     MCP_LOCAL_SERVERS: 'true',
+    TOOL_JAIL_REQUIRES: 'network,files',
     SANDBOX: 'off',
     SANDBOX_RUNNERS: 'runners:7070,[fd00::1]:7071',
     SANDBOX_REQUIRES: 'calls, network',
@@ -203,6 +205,7 @@ test('every option is read into the configuration', () => {
     mcpToolsInPrompt: 50,
     titleModel: { enabled: true, route: 'small' },
     mcpLocalServers: true,
+    toolJailRequires: ['network', 'files'],
     sandbox: {
       enabled: false,
       runners: [
@@ -329,6 +332,7 @@ describe('values', () => {
     ['RESPONSES_TOOLS_MAX_BYTES', ['0', '16383', '32k', '1048577']],
     ['RESPONSES_UNKNOWN_TOOLS', ['true', 'serve']],
     ['RESPONSES_HOSTED_TOOLS', ['true', 'shell,image_generation']],
+    ['TOOL_JAIL_REQUIRES', ['all', 'user', 'network;files']],
     ['SANDBOX', ['true', 'docker', 'none']],
     [
       'SANDBOX_RUNNERS',

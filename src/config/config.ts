@@ -33,6 +33,8 @@ export type Config = {
   mcpToolsInPrompt: number;
   /** Whether the operator can add MCP servers that run as programs. */
   mcpLocalServers: boolean;
+  /** Layers of the operating system without which no sandboxed tool runs. */
+  toolJailRequires: ('network' | 'files' | 'processes')[];
   databaseUrl: string | undefined;
   databaseConnections: number;
   /** The number of this installation among several behind one address. */
@@ -251,6 +253,7 @@ function toConfig(values: Values, problems: Problems): Config {
         ? { enabled: false, route: undefined }
         : { enabled: true, route: values.TITLE_MODEL },
     mcpLocalServers: values.MCP_LOCAL_SERVERS,
+    toolJailRequires: values.TOOL_JAIL_REQUIRES ?? [],
     sandbox: toSandbox(values, problems),
     workspaces: { workspaceBytes: values.WORKSPACE_QUOTA_MB * MEGABYTE, userBytes: values.USER_STORAGE_MB * MEGABYTE },
     search: toSearch(values, problems),

@@ -295,6 +295,11 @@ export const options = {
     help: 'Most megabytes that a user can store, in all files of all threads and all uploads; all replicas must use the same value.',
   },
 
+  TOOL_JAIL_REQUIRES: {
+    parser: someOf('network', 'files', 'processes'),
+    unset: 'none',
+    help: 'What the operating system must keep from sandboxed tools. Without these layers no tool is installed or called.',
+  },
   SANDBOX: {
     parser: oneOf('auto', 'off', 'bubblewrap', 'runners'),
     default: 'auto',

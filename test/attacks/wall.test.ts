@@ -8,6 +8,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkWall } from '#cli/doctor/check-wall.ts';
+import { DEFAULT_LIMITS } from '#tools/component/jail/jail-call.ts';
+import { createJails } from '#tools/component/jail/jails.ts';
 import { chooseWall, createNamespaces, findWall, type Wall } from '#tools/component/jail/wall.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { buildTool, request } from './attack-components.ts';
@@ -107,13 +109,31 @@ test('where the system cannot confine processes, tools still run, and the doctor
   const none = await chooseWall([impossible]);
   expect(none).toMatchObject({ layers: [], shortfall: 'spawn no-such-program ENOENT' });
   expect(none.enclose('node', ['x'])).toEqual({ file: 'node', args: ['x'] });
-  expect(await checkWall(async () => none)).toMatchObject([
+  expect(await checkWall([], async () => none)).toMatchObject([
     { check: 'tool jail', level: 'warning', message: 'Only Node and V8 confine a tool. spawn no-such-program ENOENT' },
   ]);
 });
 
+test('where a required layer is missing, no tool is called, and the doctor says so', async () => {
+  const networkAlone = async (): Promise<Wall> => ({
+    enclose: wall.enclose,
+    layers: ['network'],
+    shortfall: 'No mounts.',
+  });
+  const jails = createJails({ requires: ['network', 'files'], wall: networkAlone });
+  const component = { name: 'shout', hash: 'h', load: () => Promise.reject(new Error('It is not even loaded.')) };
+  const call = { params: '{}', host: QUIET_HOST, limits: DEFAULT_LIMITS, signal: AbortSignal.timeout(60_000) };
+
+  await expect(jails.call(component, call)).rejects.toMatchObject({
+    reason: 'unconfined',
+    message: expect.stringContaining('layers that it does not have here: files. No mounts.'),
+  });
+  expect(await checkWall(['files'], networkAlone)).toMatchObject([{ level: 'problem' }]);
+  await jails.close();
+});
+
 test.skipIf(wall.shortfall !== undefined)('the doctor lists the layers of the wall', async () => {
-  const [finding] = await checkWall();
+  const [finding] = await checkWall(['files']);
   expect(finding).toMatchObject({ check: 'tool jail', level: 'ok' });
   expect(finding?.message).toContain('it can reach no network');
 });

@@ -5,10 +5,18 @@ import { packagesFor } from '#sandbox/describe-strength.ts';
 import { DEFAULT_LIMITS } from '#sandbox/sandbox.ts';
 
 // No image is built and no cluster is asked here: these are texts. test/sandbox/runners.test.ts runs what is in the image.
-const image = readFileSync('deploy/docker/runner.Dockerfile', 'utf8').replaceAll(/\\\n\s*/g, '');
+const image = readStages('programs', 'runner');
 const pods = readFileSync('deploy/helm/reborn/templates/runners.yaml', 'utf8');
 const values = readFileSync('deploy/helm/reborn/values.yaml', 'utf8');
 const compose = /^ {2}runner:\n(?: {4}.*\n)+/m.exec(readFileSync('deploy/docker/compose.yaml', 'utf8'))?.[0] ?? '';
+
+/** Stages of the Dockerfile. */
+function readStages(...names: string[]): string {
+  const stages = readFileSync('deploy/docker/Dockerfile', 'utf8')
+    .replaceAll(/\\\n\s*/g, '')
+    .split(/^(?=FROM )/m);
+  return stages.filter((stage) => names.some((name) => stage.split('\n')[0]?.endsWith(` AS ${name}`))).join('');
+}
 
 test('the image of a runner has every package that `reborn doctor` would ask for', () => {
   const names = Array.from(

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cachedFolder, ROOT } from '../support/cached-folder.ts';
 
 const NODE = path.join(ROOT, 'node_modules/node/bin/node');
-const PROGRAMS = ['sh', 'env', 'cat', 'cp', 'chown', 'id', 'ln', 'mkdir', 'rm', 'touch'];
+const PROGRAMS = 'sh env cat cp chown gzip id ln ls mkdir mount rm setpriv tar touch true unshare'.split(' ');
 const NPM = '/usr/local/lib/node_modules/npm';
 const USER = 1000;
 
@@ -92,7 +92,7 @@ export async function makeRoot(): Promise<string> {
       await cp(await realpath(program), path.join(root, place));
       for (const library of listLibraries(program)) await copyOnce(library, path.join(root, library));
     }
-    await copyOnce(path.join(root, 'usr/bin/sh'), path.join(root, 'bin/sh'));
+    await symlink('usr/bin', path.join(root, 'bin'));
     const npm = path.join(await realpath(find('npm')), '../..');
     await cp(npm, path.join(root, NPM), { recursive: true });
     await writeFile(path.join(root, 'usr/local/bin/npm'), `#!/bin/sh\nexec node ${NPM}/bin/npm-cli.js "$@"\n`, {

@@ -11,7 +11,6 @@ import type { Capabilities } from '#tools/component/capabilities/capabilities.ts
 import { type CapabilitySentence, describeCapabilities } from '#tools/component/capabilities/describe-capabilities.ts';
 import { InvalidCapabilities, parseCapabilities } from '#tools/component/capabilities/parse-capabilities.ts';
 import { InstallRefused } from '#tools/component/install/prepare-component.ts';
-import { prepareOnce } from '#tools/component/install/prepare-once.ts';
 import {
   type Installation,
   type InstallRequest,
@@ -71,13 +70,13 @@ type Parts = ListParts & {
   readonly secrets: Pick<Secrets, 'put'>;
   readonly signIn: BrowserSignIn;
   readonly signInTo: (tool: { name: string; auth: Capabilities['auth'] }, holder: SecretHolder) => SignInTarget;
+  readonly prepare: InstallRequest['prepare'];
   /** A tool was installed or removed here. */
   readonly onChange: () => void;
 };
 
 export function createToolAdmin(parts: Parts): ToolAdmin {
   const { db, tools, secrets, signIn, signInTo } = parts;
-  const prepare = prepareOnce();
 
   return {
     async list(principal, holder = principal) {
@@ -94,7 +93,7 @@ export function createToolAdmin(parts: Parts): ToolAdmin {
     },
     async add(actor, upload, how) {
       requireOperator(actor);
-      return orExplain(() => addTool({ ...parts, prepare }, actor, upload, how));
+      return orExplain(() => addTool(parts, actor, upload, how));
     },
     async remove(actor, name) {
       requireOperator(actor);
@@ -133,7 +132,7 @@ async function getCapabilities(db: Database, name: string): Promise<Capabilities
 const noTool = (name: string) => new NotFound(`The tool "${name}" is not installed.`);
 
 async function addTool(
-  { db, builtinNames, prepare, onChange }: Parts & Pick<InstallRequest, 'prepare'>,
+  { db, builtinNames, prepare, onChange }: Parts,
   actor: Principal,
   upload: ToolUpload,
   { install, replace }: { readonly install: boolean; readonly replace: boolean },

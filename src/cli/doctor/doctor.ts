@@ -54,7 +54,7 @@ async function examine(offline: boolean): Promise<Finding[]> {
     ...(await checkDisk(config.home)),
     ...(await checkPorts(config, running !== undefined)),
     ...(await checkDatabase(config, (db, system) => checkStored(db, system, config, stored))),
-    ...(await checkWall()),
+    ...(await checkWall(config.toolJailRequires)),
     ...(await checkSandbox(config)),
     ...(await checkQuarantine(config, running)),
     ...channels,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { packageFile, programFile } from '#program-files.ts';
 import { createFrameReader, encodeFrame } from '../jail/inside/frames.ts';
 import type { ComponentFiles } from '../jail/jail-call.ts';
+import { findMissingLayers, type RequiredLayers } from '../jail/wall.ts';
 import { MAX_COMPONENT_BYTES } from './check-component.ts';
 import { describeComponent } from './describe-component.ts';
 
@@ -35,12 +36,14 @@ const preparerMessage = z.discriminatedUnion('type', [
 /** Checks and transpiles a component in a separate process, then reads its description in a jail. */
 export async function prepareComponent(
   wasm: Uint8Array,
-  options: { readonly gates?: boolean } = {},
+  options: { readonly gates?: boolean; readonly requires?: RequiredLayers } = {},
 ): Promise<PreparedComponent> {
   if (wasm.length > MAX_COMPONENT_BYTES)
     throw new InstallRefused(`The component has ${wasm.length} bytes; the limit is 32 MiB. Strip debug information.`);
 
-  const { gates = true } = options;
+  const { gates = true, requires = [] } = options;
+  const missing = await findMissingLayers(requires);
+  if (missing) throw new InstallRefused(missing);
   const { files, witVersion } = await transpileApart(wasm, gates);
   const described = gates ? await describeComponent(files) : { schema: '{}', description: '' };
   if ('refusal' in described) throw new InstallRefused(described.refusal);

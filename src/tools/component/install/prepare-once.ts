@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type PreparedComponent, prepareComponent } from './prepare-component.ts';
+import type { PreparedComponent } from './prepare-component.ts';
 
 type Prepare = (wasm: Uint8Array) => Promise<PreparedComponent>;
 
@@ -9,7 +9,7 @@ const KEPT_MS = 10 * 60 * 1000;
  * Prepares components, and keeps the last one for a while: a person looks at a tool before they install it. What they saw is
  * then what is installed, also if the component would describe itself differently the second time.
  */
-export function prepareOnce(prepare: Prepare = prepareComponent): Prepare {
+export function prepareOnce(prepare: Prepare): Prepare {
   let last: { readonly hash: string; readonly component: Promise<PreparedComponent> } | undefined;
   return (wasm) => {
     const hash = createHash('sha256').update(wasm).digest('hex');

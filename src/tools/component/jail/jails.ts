@@ -4,7 +4,7 @@ import type { ComponentFiles, HostImports, JailLimits, Log } from './jail-call.t
 import { createJailPool, type PooledJail } from './jail-pool.ts';
 import type { FailureKind, GuestOutcome, Patience } from './running-call.ts';
 import { NoFreeSlot } from './slots.ts';
-import { findWall, LAYERS, type Wall } from './wall.ts';
+import { findMissingLayers, findWall, LAYERS, type RequiredLayers, type Wall } from './wall.ts';
 
 /** Runs each tool in a separate process that holds no secrets. */
 export type Jails = {
@@ -43,9 +43,11 @@ export class JailFailure extends Error {
   }
 }
 
-type FailureReason = Exclude<FailureKind, 'aborted'> | 'quarantined';
+type FailureReason = Exclude<FailureKind, 'aborted'> | 'quarantined' | 'unconfined';
 
 export type JailsOptions = {
+  readonly requires?: RequiredLayers;
+  readonly wall?: () => Promise<Wall>;
   /** How many processes may stay when nothing runs in them. */
   readonly warm?: number;
   readonly idleMs?: number;
@@ -58,7 +60,14 @@ export type JailsOptions = {
 const MINUTE = 60_000;
 
 export function createJails(options: JailsOptions = {}): Jails {
-  const { warm = 4, idleMs = MINUTE, callsPerTool = 8, onLog = () => {} } = options;
+  const {
+    requires = [],
+    wall: find = findWall,
+    warm = 4,
+    idleMs = MINUTE,
+    callsPerTool = 8,
+    onLog = () => {},
+  } = options;
   const patience = options.patience ?? { startMs: 30_000, answerMs: 5000 };
   const ledger = createCrashLedger(options.crashes ?? { limit: 5, windowMs: 10 * MINUTE, restMs: 10 * MINUTE });
   const onLost = (name: string, reason: string): void => {
@@ -71,6 +80,8 @@ export function createJails(options: JailsOptions = {}): Jails {
 
   return {
     async call(component, call) {
+      const missing = await findMissingLayers(requires, find);
+      if (missing) throw unconfined(component.name, missing);
       for (;;) {
         const quarantineMs = ledger.quarantineLeft(component.name);
         if (closed) throw new JailFailure('crashed', 'The service is stopping.');
@@ -105,7 +116,7 @@ export function createJails(options: JailsOptions = {}): Jails {
   }
 
   async function start(component: JailedComponent, memoryBytes: number): Promise<Jail> {
-    const [files, wall] = await Promise.all([component.load(), findWall()]);
+    const [files, wall] = await Promise.all([component.load(), find()]);
     if (!isWallKnown && wall.shortfall) onLog(describeShortfall(wall));
     isWallKnown = true;
     return startJail(files, memoryBytes, patience, wall);
@@ -151,6 +162,12 @@ const FAILED: Record<Exclude<FailureKind, 'aborted'>, string> = {
 };
 
 const busy = (name: string) => new JailFailure('wall', `${name} is busy with other calls. Try again later.`);
+
+const unconfined = (name: string, missing: string) =>
+  new JailFailure(
+    'unconfined',
+    `${name} can't run on this machine. ${missing} Do without it; the operator can change this.`,
+  );
 
 function quarantined(name: string, ms: number): JailFailure {
   const minutes = Math.ceil(ms / MINUTE);

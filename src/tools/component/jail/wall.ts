@@ -27,6 +27,18 @@ export const LAYERS = {
 const NOBODY = process.platform === 'darwin' ? 0xffff_fffe : 65_534;
 const PROBE_MS = 30_000;
 
+/** Layers without which an operator wants no tool to run. */
+export type RequiredLayers = readonly Exclude<Layer, 'user'>[];
+
+/** Why no tool may run here, as a sentence; undefined if every required layer holds. */
+export async function findMissingLayers(required: RequiredLayers, find = findWall): Promise<string | undefined> {
+  if (required.length === 0) return undefined;
+  const { layers, shortfall = '' } = await find();
+  const missing = required.filter((layer) => !layers.includes(layer));
+  if (missing.length === 0) return undefined;
+  return `TOOL_JAIL_REQUIRES asks the operating system for layers that it does not have here: ${missing.join(', ')}. ${shortfall}`.trim();
+}
+
 let found: Promise<Wall> | undefined;
 
 /** Looks once per process. */
@@ -116,10 +128,10 @@ function listLibraries(): string[] {
   return sharedObjects.filter((file) => file.startsWith('/') && !file.endsWith('.node'));
 }
 
-/** What a process behind the wall finds out about it. */
+/** What a process behind the wall finds out about it. In a container, the service may have the number 1, as the first of a namespace has. */
 const PROBE = `
 const [file, pid] = process.argv.slice(1);
-const isAlone = () => { try { process.kill(Number(pid), 0); return false; } catch { return true; } };
+const isAlone = () => { try { return process.pid === 1 || !process.kill(Number(pid), 0); } catch { return true; } };
 console.log(JSON.stringify({
   network: Object.keys(require('node:os').networkInterfaces()).length === 0,
   files: !require('node:fs').existsSync(file),
