@@ -259,6 +259,10 @@ const MATRIX: Record<string, Row> = {
   'DELETE /api/threads/:id/queue/:turn': row([409, 404, 409, 404], ({ threadId, turnId }) => ({
     route: `/api/threads/${threadId}/queue/${turnId}`,
   })),
+  'PATCH /api/threads/:id/queue/:turn': row([409, 404, 409, 404], ({ threadId, turnId }) => ({
+    route: `/api/threads/${threadId}/queue/${turnId}`,
+    body: { when_busy: 'steer' },
+  })),
   'POST /api/threads/:id/items/:item/versions': row([404, 404, 404, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/items/${NO_GATE}/versions`,
     body: {},
