@@ -59,8 +59,7 @@ async function openForm(platform: string): Promise<void> {
 }
 
 test('an operator adds a Telegram bot, tests it and removes it; a wrong token is reported at its field', async () => {
-  await page.goto(stage.url);
-  await page.getByText('Operator', { exact: true }).click();
+  await page.goto(`${stage.url}/settings`);
   await page.getByRole('link', { name: 'Channels' }).click();
   await page.getByText('No channels yet').waitFor();
   await checkLooks(page, 'channels-empty');

@@ -203,12 +203,12 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await rowsOf('Users').filter({ hasText: 'Dora' }).getByRole('button').click();
   await dialog('Dora').getByText('laptop').waitFor();
   expect(await dialog('Dora').innerText()).not.toContain(token);
-  await page.getByLabel('Tokens', { exact: true }).fill('50000');
+  await page.getByRole('spinbutton', { name: 'Tokens' }).fill('50000');
   await page.getByRole('button', { name: 'Save limits' }).click();
   await dialog('Dora').getByText('The limits apply from the next turn').waitFor();
   await page.keyboard.press('Escape');
   await rowsOf('Users').filter({ hasText: 'Dora' }).getByRole('button').click();
-  expect(await page.getByLabel('Tokens', { exact: true }).inputValue()).toBe('50000');
+  expect(await page.getByRole('spinbutton', { name: 'Tokens' }).inputValue()).toBe('50000');
   await page.getByRole('button', { name: 'Remove the user' }).click();
   await confirm('Remove');
   await rowsOf('Users').filter({ hasText: 'Dora' }).waitFor({ state: 'detached' });

@@ -169,7 +169,6 @@ test('a new provider brings all its models: the recommended one is on, the other
 test('a model is switched on and off, made the default, priced and described; it is listed once', async ({
   service,
   outside,
-  fast,
 }) => {
   const change = (body: object) => send(service, 'PATCH', MODELS, { provider: 'local', name: 'small', ...body });
   const find = async () => (await modelsOf(service)).filter(({ name }) => name === 'small');
@@ -218,7 +217,8 @@ test('a model is switched on and off, made the default, priced and described; it
     default_route: null,
     fallbacks: ['gpt-6-sol'],
   });
-  expect(fast.url).toContain('http');
+  await send(service, 'DELETE', `${PROVIDERS}/openai`);
+  expect((await send(service, 'GET', '/api/settings')).json).toMatchObject({ fallbacks: [] });
 });
 
 test('the price that the operator sets is what a turn costs', async ({ service }) => {
@@ -228,7 +228,7 @@ test('the price that the operator sets is what a turn costs', async ({ service }
   expect(await cost()).toBeNull();
 
   await setPrice({ input_usd_per_million: 1_000_000, output_usd_per_million: 0 });
-  expect(await cost()).toMatchObject({ output_usd: '0', currency: 'USD' });
+  expect(await cost()).toMatchObject({ output_usd: '0' });
   await setPrice(null);
   expect(await cost()).toBeNull();
 });
