@@ -15,6 +15,7 @@ import { jobRoutes } from './jobs/job-routes.ts';
 import { mcpOfferRoutes } from './mcp/mcp-offer-routes.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
+import { noteVersionRoutes } from './memory/version-routes.ts';
 import { missionRoutes } from './missions/mission-routes.ts';
 import { modelsRoute } from './models/models-route.ts';
 import { providerModelRoutes } from './models/provider-model-routes.ts';
@@ -72,6 +73,7 @@ export const gatewayRoutes = [
   ...notificationRoutes,
   ...deviceRoutes,
   ...memoryRoutes,
+  ...noteVersionRoutes,
   ...skillRoutes,
   ...toolRoutes,
   ...policyRoutes,

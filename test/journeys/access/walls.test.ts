@@ -201,6 +201,12 @@ const MATRIX: Record<string, Row> = {
   'PUT /api/memory/*': row([200, 200, 200, 200], () => ({ route: '/api/memory/mine', body: { text: 'mine' } })),
   'POST /api/memory/keep': row([200, 200, 200, 200], () => ({ route: '/api/memory/keep', body: { all: true } })),
   'DELETE /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
+  'GET /api/note-versions/*': row([404, 404, 404, 404], () => ({ route: '/api/note-versions/nothing' })),
+  'POST /api/note-versions/*': row([404, 404, 404, 404], () => ({
+    route: '/api/note-versions/nothing',
+    body: { version: 1 },
+  })),
+  'GET /api/deleted-notes': row([200, 200, 200, 200], () => ({ route: '/api/deleted-notes' })),
   'GET /api/usage': row([200, 200, 200, 200], () => ({ route: '/api/usage' })),
   'GET /api/status': row([200, 200, 200, 200], () => ({ route: '/api/status' })),
   'POST /api/users': row([403, 403, 201, 201], () => ({
