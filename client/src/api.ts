@@ -2951,6 +2951,57 @@ export type KeptNotesResult = {
   readonly kept: number;
 };
 
+export type ForgetNotes = {
+  readonly from: {
+    readonly thread_id?: string;
+    readonly turn_id?: string;
+    /** A source, as the versions of a note name it, such as the host of a page. */
+    readonly source?: {
+      readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'note';
+      readonly name: string | null;
+    };
+  };
+  /** Also what was written after reading such a note, and so on. */
+  readonly derived?: boolean;
+  /** Removes the versions from the history, too, so that they cannot be restored. */
+  readonly permanent?: boolean;
+  /** Of the answer without it: what it showed is done. It is refused if that is no longer the same. */
+  readonly digest?: string;
+};
+
+export type ForgottenNotes = {
+  /** Notes that go back to an earlier text, are deleted, or are there again. */
+  readonly changed: readonly ({
+    readonly path: string;
+    /** Its newest version. */
+    readonly version: number;
+    /** The text as it is now; null: deleted. */
+    readonly text: string | null;
+    /** The newest version that came from elsewhere. Without one, or one with a text, the note is deleted. */
+    readonly stays: {
+      readonly version: number;
+      readonly text: string | null;
+    } | null;
+  })[];
+  /** Notes whose newest version is by the caller, and that stay as they are. */
+  readonly kept: readonly ({
+    readonly path: string;
+    /** Its newest version. */
+    readonly version: number;
+    /** The text as it is now; null: deleted. */
+    readonly text: string | null;
+    /** The newest version that came from elsewhere. Without one, or one with a text, the note is deleted. */
+    readonly stays: {
+      readonly version: number;
+      readonly text: string | null;
+    } | null;
+  })[];
+  /** How many versions came from there, with those that were replaced since. */
+  readonly versions: number;
+  /** To do what is shown here. */
+  readonly digest: string;
+};
+
 export type NoteVersions = {
   readonly versions: readonly NoteVersion[];
 };
@@ -4951,6 +5002,11 @@ export type Routes = {
     params: { path: string };
     query?: { permanent?: 'true' | 'false' };
     result: undefined;
+  };
+  /** Forget what notes hold from a thread, a turn or a source. Without a digest, shows what that would change. */
+  'POST /api/memory/forget': {
+    body: ForgetNotes;
+    result: ForgottenNotes;
   };
   /** List the versions of a note, also of a deleted one. */
   'GET /api/note-versions/{path}': {

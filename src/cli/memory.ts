@@ -10,6 +10,7 @@ import type { Command } from 'commander';
 import { readForeignVariable } from '#config/config.ts';
 import { isConfirmed } from './confirm.ts';
 import { orMissing, withClient } from './connect/with-client.ts';
+import { addForgetCommand } from './memory/forget.ts';
 import { addVersionCommands } from './memory/note-versions.ts';
 import { printJson, printLine, printPiece, printTable } from './print.ts';
 
@@ -65,6 +66,7 @@ export function addMemoryCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn memory delete people/ann')
     .action(deleteNote);
   addVersionCommands(memory);
+  addForgetCommand(memory);
 }
 
 function searchNotes(words: readonly string[], { json }: Json): Promise<void> {

@@ -16,6 +16,7 @@ import {
   writeNote,
 } from '#store/notes/notes.ts';
 import { excerptOf } from './excerpt.ts';
+import { type Forgetting, type Forgotten, forgetNotes } from './forget-notes.ts';
 import { type FoundNote, searchNotes, toFound } from './search-notes.ts';
 
 /** The agent's notes. Paths are normalised; a user's notes are visible to that user only. */
@@ -43,6 +44,8 @@ export type Memory = {
   history(owner: Owner, path: string): Promise<NoteVersion[]>;
   /** Gives a note the text of an earlier version, as a new version by the person. The text keeps its origin. */
   restore(owner: Owner, path: string, version: number): Promise<Note>;
+  /** Takes back what came from somewhere, or shows what that would do. */
+  forget(owner: Owner, what: Forgetting): Promise<Forgotten>;
   /** Last deleted first. */
   deleted(owner: Owner, limit: number): Promise<DeletedNote[]>;
 };
@@ -72,10 +75,11 @@ export function createMemory(db: Database, embedder?: Embedder): Memory {
       withOwner(db, owner, async (trx) => {
         const path = normalizePath(given);
         const existed = await deleteNote(trx, owner, path, BY_PERSON);
-        return (await eraseVersions(trx, owner, path)) || existed;
+        return (await eraseVersions(trx, owner, path, 'all')) || existed;
       }),
     history: (owner, path) => withOwner(db, owner, (trx) => listVersions(trx, owner, normalizePath(path))),
     restore: (owner, path, version) => withOwner(db, owner, (trx) => restore(trx, owner, normalizePath(path), version)),
+    forget: (owner, what) => forgetNotes(db, owner, what),
     deleted: (owner, limit) => withOwner(db, owner, (trx) => listDeleted(trx, owner, limit)),
   };
 }

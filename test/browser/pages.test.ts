@@ -166,6 +166,29 @@ test('earlier versions of a note and a deleted note are restored, until it is de
   expect(await stage.home.query('select from note_versions')).toEqual([]);
 });
 
+test('what came from a thread or a source is forgotten as the preview shows it', async () => {
+  const { service } = stage;
+  for (const note of ['seed', 'copy'])
+    await service.request(`/api/memory/${note}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });
+  const { id } = await service.ask('use memory_read {"path":"seed"}');
+  await service.ask('use memory_write {"path":"copy","text":"Ann sails."}', { previous_response_id: id });
+  await visit('/memory');
+  await rowsOf('Notes').filter({ hasText: 'Ann sails.' }).getByRole('button').click();
+  await dialog('copy').getByText('after reading the note seed').waitFor();
+  await dialog('copy').getByRole('button', { name: 'Forget what came from here' }).click();
+  const asked = dialog('Forget what came from here');
+  await asked.getByLabel('the note seed').check();
+  await asked.getByText('1 note changes:').waitFor();
+  await asked.getByRole('list', { name: 'Notes that change' }).getByText('Ann likes boats.').waitFor();
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await asked.getByRole('button', { name: 'Forget', exact: true }).click();
+  await asked.waitFor({ state: 'detached' });
+  await page.getByText('Ann sails.').waitFor({ state: 'detached' });
+  expect(await rowsOf('Notes').filter({ hasText: 'Ann likes boats.' }).count()).toBe(2);
+  for (const note of ['seed', 'copy'])
+    await service.request(`/api/memory/${note}?permanent=true`, { method: 'DELETE', body: '{}' });
+});
+
 test('notes that the agent wrote after text by others, and old ones, are kept by the person', async () => {
   const write = (note: string) =>
     stage.service.request(`/api/memory/${note}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });

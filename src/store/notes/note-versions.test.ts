@@ -102,9 +102,9 @@ test('deleted notes are listed until they are written again, or their versions a
   await write('two', BY_PERSON);
   expect(await deleted()).toEqual([]);
   await remove(BY_PERSON);
-  expect(await asAnn((trx) => eraseVersions(trx, ann, 'a'))).toBe(true);
+  expect(await asAnn((trx) => eraseVersions(trx, ann, 'a', 'all'))).toBe(true);
   expect(await deleted()).toEqual([]);
-  expect(await asAnn((trx) => eraseVersions(trx, ann, 'a'))).toBe(false);
+  expect(await asAnn((trx) => eraseVersions(trx, ann, 'a', 'all'))).toBe(false);
 });
 
 test("versions are their owner's alone", async () => {

@@ -46,15 +46,23 @@ export function listDeleted(trx: OwnedTransaction, owner: Owner, limit: number):
     .execute();
 }
 
-/** Removes every version of a note for good. Returns false when there was none. */
-export async function eraseVersions(trx: OwnedTransaction, owner: Owner, path: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('noteVersions')
-    .where('userId', '=', owner.userId)
-    .where('path', '=', path)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Removes versions of a note for good; deletions go with the last text. Returns false when there was none. */
+export async function eraseVersions(
+  trx: OwnedTransaction,
+  owner: Owner,
+  path: string,
+  which: readonly number[] | 'all',
+): Promise<boolean> {
+  const erased = await runStatement(trx, ERASE, [owner.userId, path, which === 'all' ? null : which]);
+  if (which !== 'all') await runStatement(trx, ERASE_EMPTY, [owner.userId, path]);
+  return erased.length > 0;
 }
+
+const ERASE = `
+  delete from note_versions where user_id = $1 and path = $2 and ($3::integer[] is null or version = any($3)) returning version`;
+const ERASE_EMPTY = `
+  delete from note_versions where user_id = $1 and path = $2 and not exists (
+    select from note_versions where user_id = $1 and path = $2 and text is not null)`;
 
 const LIST = `
   select version, text, origin, written_by as "writtenBy", thread_id as "threadId", turn_id as "turnId", sources,

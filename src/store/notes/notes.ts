@@ -150,6 +150,14 @@ async function lockNote(trx: OwnedTransaction, owner: Owner, path: string, cause
   return { known: number && text && origin ? { number, text, origin } : undefined, isDone: found?.isDone ?? false };
 }
 
+/** Keeps others from writing these notes until the transaction ends. */
+export async function lockNotes(trx: OwnedTransaction, owner: Owner, paths: readonly string[]): Promise<void> {
+  await runStatement(trx, LOCK, [owner.userId, paths.toSorted()]);
+}
+
+const LOCK = `
+  select pg_advisory_xact_lock(hashtextextended('note ' || $1 || ' ' || path, 0)) from unnest($2::text[]) as path`;
+
 type LockedNote = {
   readonly number: string | null;
   readonly text: string | null;

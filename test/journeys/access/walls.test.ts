@@ -200,6 +200,10 @@ const MATRIX: Record<string, Row> = {
   'GET /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
   'PUT /api/memory/*': row([200, 200, 200, 200], () => ({ route: '/api/memory/mine', body: { text: 'mine' } })),
   'POST /api/memory/keep': row([200, 200, 200, 200], () => ({ route: '/api/memory/keep', body: { all: true } })),
+  'POST /api/memory/forget': row([200, 200, 200, 200], ({ threadId }) => ({
+    route: '/api/memory/forget',
+    body: { from: { thread_id: threadId } },
+  })),
   'DELETE /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
   'GET /api/note-versions/*': row([404, 404, 404, 404], () => ({ route: '/api/note-versions/nothing' })),
   'POST /api/note-versions/*': row([404, 404, 404, 404], () => ({

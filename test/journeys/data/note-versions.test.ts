@@ -58,6 +58,28 @@ test('a note shows which turn wrote it after reading what, and each change is un
   expect(found.body['results']).toMatchObject([{ path: 'people/carla', version: 5, written_by: 'person' }]);
 });
 
+test('what notes hold from a thread is shown, then forgotten; a body without a place is refused', async ({
+  service,
+}) => {
+  await service.request('/api/memory/sea', { method: 'PUT', body: '{"text":"Calm."}' });
+  const { threadId } = parseResponseId((await service.ask('use memory_write {"path":"sea","text":"Rough."}')).id) ?? {};
+  const forget = (body: object) => call(service, 'POST', '/api/memory/forget', body);
+  const from = { thread_id: threadId };
+  const preview = await forget({ from });
+  expect(preview).toMatchObject({
+    status: 200,
+    body: { changed: [{ path: 'sea', text: 'Rough.', stays: { version: 1, text: 'Calm.' } }], kept: [], versions: 1 },
+  });
+  expect(await forget({ from, digest: 'another' })).toMatchObject({
+    status: 400,
+    body: { error: { param: 'digest' } },
+  });
+  expect(await forget({ from, digest: preview.body['digest'] })).toEqual(preview);
+  expect((await call(service, 'GET', '/api/memory/sea')).body).toMatchObject({ text: 'Calm.', version: 3 });
+  for (const wrong of [{}, { ...from, turn_id: threadId }, { source: { kind: 'moon', name: null } }])
+    expect((await forget({ from: wrong })).status).toBe(400);
+});
+
 test('a note that is deleted for good leaves no text in any table', async ({ service, home }) => {
   const put = (text: string) =>
     service.request('/api/memory/secret', { method: 'PUT', body: JSON.stringify({ text }) });

@@ -4,6 +4,7 @@ import type { NoteVersion } from '@reborn-agent/client/api';
 import { readBeforeNote } from '@reborn-agent/client/gate-card';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ReadSources } from '../chat/gates/read-sources.tsx';
 import { client } from '../client/client.ts';
 import { Changes } from '../files/changes.tsx';
@@ -14,10 +15,12 @@ import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/section.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { ForgetDialog } from './forget-dialog.tsx';
 
 /** The versions of a note: when, by whom and after reading what each was written. An earlier one can be restored. */
 export function NoteHistory({ path, onDone }: { readonly path: string; readonly onDone: () => void }) {
   const queries = useQueryClient();
+  const [forgetting, setForgetting] = useState<NoteVersion>();
   const { data, error, refetch } = useQuery({
     queryKey: ['note', path, 'versions'],
     queryFn: () => client.call('GET /api/note-versions/{path}', { params: { path } }),
@@ -41,19 +44,23 @@ export function NoteHistory({ path, onDone }: { readonly path: string; readonly 
             <li key={version.version} className="flex flex-col gap-2 border-t border-line pt-3">
               <VersionLine version={version} />
               <VersionText version={version} before={data.versions[index + 1]} />
-              {index > 0 && version.text !== null && (
-                <Button
-                  className="self-start"
-                  disabled={restore.isPending}
-                  onClick={() => restore.mutate(version.version)}
-                >
-                  <Trans>Restore this version</Trans>
-                </Button>
-              )}
+              <div className="flex flex-wrap gap-2 empty:hidden">
+                {index > 0 && version.text !== null && (
+                  <Button disabled={restore.isPending} onClick={() => restore.mutate(version.version)}>
+                    <Trans>Restore this version</Trans>
+                  </Button>
+                )}
+                {version.written_by === 'agent' && (
+                  <Button onClick={() => setForgetting(version)}>
+                    <Trans>Forget what came from here</Trans>
+                  </Button>
+                )}
+              </div>
             </li>
           ))}
         </ol>
       </Section>
+      {forgetting && <ForgetDialog version={forgetting} onClose={() => setForgetting(undefined)} onDone={onDone} />}
     </div>
   );
 }
