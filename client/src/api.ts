@@ -2912,10 +2912,26 @@ export type MemoryResults = {
     readonly score: number;
     /** `person`: the person wrote or kept it, or the agent did before it had read text by others. `foreign`: the agent wrote it after that. `unknown`: it is older than this distinction. Reading a note that is not the person's counts as reading text by others. */
     readonly origin: 'person' | 'foreign' | 'unknown';
+    readonly version: number;
+    /** Who wrote this version. `unknown`: it is older than the record of versions. */
+    readonly written_by: 'person' | 'agent' | 'unknown';
+    /** What the agent had read when it wrote this version, the newest last, without the words of the person. */
+    readonly sources: readonly NoteSource[];
     readonly updated_at: string;
   })[];
   /** How many of all the caller's notes have the origin `unknown`. */
   readonly of_unknown_origin: number;
+};
+
+export type NoteSource = {
+  /** What was read. `message`: text by others in a message. */
+  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'note';
+  /** The host of a page, the sender of a message, the path of a note, or the name of what was read. */
+  readonly name: string | null;
+  /** Of a note. */
+  readonly version?: number;
+  /** The item of the thread that holds it. */
+  readonly item_id?: string;
 };
 
 export type Note = {
@@ -2923,6 +2939,12 @@ export type Note = {
   readonly text: string;
   /** `person`: the person wrote or kept it, or the agent did before it had read text by others. `foreign`: the agent wrote it after that. `unknown`: it is older than this distinction. Reading a note that is not the person's counts as reading text by others. */
   readonly origin: 'person' | 'foreign' | 'unknown';
+  /** Its number, from 1. */
+  readonly version: number;
+  /** Who wrote this version. `unknown`: it is older than the record of versions. */
+  readonly written_by: 'person' | 'agent' | 'unknown';
+  /** What the agent had read when it wrote this version, the newest last, without the words of the person. */
+  readonly sources: readonly NoteSource[];
   readonly created_at: string;
   readonly updated_at: string;
 };
@@ -2941,6 +2963,96 @@ export type KeptNotes = {
 export type KeptNotesResult = {
   /** How many of them were not the caller's own before. */
   readonly kept: number;
+};
+
+export type ForgetNotes = {
+  readonly from: {
+    readonly thread_id?: string;
+    readonly turn_id?: string;
+    /** A source, as the versions of a note name it, such as the host of a page. */
+    readonly source?: {
+      readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'note';
+      readonly name: string | null;
+    };
+  };
+  /** Also what was written after reading such a note, and so on. */
+  readonly derived?: boolean;
+  /** Removes the versions from the history, too, so that they cannot be restored. */
+  readonly permanent?: boolean;
+  /** Of the answer without it: what it showed is done. It is refused if that is no longer the same. */
+  readonly digest?: string;
+};
+
+export type ForgottenNotes = {
+  /** Notes that go back to an earlier text, are deleted, or are there again. */
+  readonly changed: readonly ({
+    readonly path: string;
+    /** Its newest version. */
+    readonly version: number;
+    /** The text as it is now; null: deleted. */
+    readonly text: string | null;
+    /** The newest version that came from elsewhere. Without one, or one with a text, the note is deleted. */
+    readonly stays: {
+      readonly version: number;
+      readonly text: string | null;
+    } | null;
+  })[];
+  /** Notes whose newest version is by the caller, and that stay as they are. */
+  readonly kept: readonly ({
+    readonly path: string;
+    /** Its newest version. */
+    readonly version: number;
+    /** The text as it is now; null: deleted. */
+    readonly text: string | null;
+    /** The newest version that came from elsewhere. Without one, or one with a text, the note is deleted. */
+    readonly stays: {
+      readonly version: number;
+      readonly text: string | null;
+    } | null;
+  })[];
+  /** How many versions came from there, with those that were replaced since. */
+  readonly versions: number;
+  /** To do what is shown here. */
+  readonly digest: string;
+};
+
+export type NoteVersions = {
+  readonly versions: readonly NoteVersion[];
+};
+
+export type NoteVersion = {
+  readonly version: number;
+  /** null: the note was deleted. */
+  readonly text: string | null;
+  /** `person`: the person wrote or kept it, or the agent did before it had read text by others. `foreign`: the agent wrote it after that. `unknown`: it is older than this distinction. Reading a note that is not the person's counts as reading text by others. */
+  readonly origin: 'person' | 'foreign' | 'unknown';
+  /** Who wrote this version. `unknown`: it is older than the record of versions. */
+  readonly written_by: 'person' | 'agent' | 'unknown';
+  /** The thread in which the agent wrote it. */
+  readonly thread_id: string | null;
+  readonly turn_id: string | null;
+  /** What the agent had read when it wrote this version, the newest last, without the words of the person. */
+  readonly sources: readonly NoteSource[];
+  readonly written_at: string;
+};
+
+export type RestoredVersion = {
+  readonly version: number;
+};
+
+export type DeletedNotes = {
+  readonly notes: readonly DeletedNote[];
+};
+
+export type DeletedNote = {
+  readonly path: string;
+  /** The version that is the deletion. */
+  readonly version: number;
+  /** Who wrote this version. `unknown`: it is older than the record of versions. */
+  readonly written_by: 'person' | 'agent' | 'unknown';
+  /** What the agent had read when it wrote this version, the newest last, without the words of the person. */
+  readonly sources: readonly NoteSource[];
+  readonly deleted_at: string;
 };
 
 export type SkillList = {
@@ -3590,6 +3702,8 @@ export type RetentionDays = {
   readonly threads: number | null;
   /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
   readonly versions: number | null;
+  /** Earlier versions of notes and deleted notes, after they were replaced or deleted. null: without limit. */
+  readonly notes: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -3607,6 +3721,8 @@ export type RetentionRules = {
   readonly threads?: number | null;
   /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
   readonly versions?: number | null;
+  /** Earlier versions of notes and deleted notes, after they were replaced or deleted. null: without limit. */
+  readonly notes?: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs?: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -3631,6 +3747,8 @@ export type UserRetentionDays = {
   readonly threads: number | null;
   /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
   readonly versions: number | null;
+  /** Earlier versions of notes and deleted notes, after they were replaced or deleted. null: without limit. */
+  readonly notes: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -3646,6 +3764,8 @@ export type UserRetentionRules = {
   readonly threads?: number | null;
   /** Old versions of files; of each day the newest one stays, and those that a call or a message made. null: without limit. */
   readonly versions?: number | null;
+  /** Earlier versions of notes and deleted notes, after they were replaced or deleted. null: without limit. */
+  readonly notes?: number | null;
   /** After the end of a job, with its callback. null: without limit. */
   readonly jobs?: number | null;
   /** After the end of a notification, sent or given up. null: without limit. */
@@ -4896,10 +5016,32 @@ export type Routes = {
     body: KeptNotes;
     result: KeptNotesResult;
   };
-  /** Delete a note. */
+  /** Delete a note. Its versions stay, so that it can be restored. */
   'DELETE /api/memory/{path}': {
     params: { path: string };
+    query?: { permanent?: 'true' | 'false' };
     result: undefined;
+  };
+  /** Forget what notes hold from a thread, a turn or a source. Without a digest, shows what that would change. */
+  'POST /api/memory/forget': {
+    body: ForgetNotes;
+    result: ForgottenNotes;
+  };
+  /** List the versions of a note, also of a deleted one. */
+  'GET /api/note-versions/{path}': {
+    params: { path: string };
+    result: NoteVersions;
+  };
+  /** Restore an earlier version of a note, as a new version by the caller. The text keeps its origin. */
+  'POST /api/note-versions/{path}': {
+    params: { path: string };
+    body: RestoredVersion;
+    result: Note;
+  };
+  /** List the caller's deleted notes, which can be restored. */
+  'GET /api/deleted-notes': {
+    query?: { limit?: number };
+    result: DeletedNotes;
   };
   /** List the skills that the agent can read. */
   'GET /api/skills': {

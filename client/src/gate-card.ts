@@ -1,4 +1,4 @@
-import type { GateAnswer, OpenGate, ReadSource } from './api.ts';
+import type { GateAnswer, NoteSource, OpenGate, ReadSource } from './api.ts';
 import { whyNotApprovable } from './approvable.ts';
 import { valuesOf } from './call-card.ts';
 import { escapeInvisible } from './exact-json.ts';
@@ -7,7 +7,7 @@ export type AskedCall = OpenGate['calls'][number];
 
 /** A text that the conversation has read, as a client puts it into words. */
 export type ReadFact = {
-  readonly kind: ReadSource['kind'];
+  readonly kind: NoteSource['kind'];
   readonly name: string | null;
   readonly isForeign: boolean;
   readonly itemId: string | null;
@@ -40,12 +40,23 @@ export function reasonOf({
   return { read: named.map(factOf), more: because.length - named.length };
 }
 
-export const factOf = ({ kind, name, foreign, item_id: itemId }: ReadSource): ReadFact => ({
+type FactSource = Pick<ReadSource, 'name' | 'foreign' | 'item_id'> & Pick<ReadFact, 'kind'>;
+
+export const factOf = ({ kind, name, foreign, item_id: itemId }: FactSource): ReadFact => ({
   kind,
   name: name === null ? null : shorten(name.replace(/^https?:\/\//, '').replace(/\/$/, '')),
   isForeign: foreign,
   itemId,
 });
+
+/** The newest texts that the agent had read when it wrote a note, and how many others there are. */
+export function readBeforeNote(sources: readonly NoteSource[], most = MOST_NAMED): Reason {
+  const read = sources.slice(-most).toReversed();
+  return {
+    read: read.map(({ kind, name, item_id: itemId = null }) => factOf({ kind, name, foreign: false, item_id: itemId })),
+    more: sources.length - read.length,
+  };
+}
 
 function shorten(name: string): string {
   const shown = escapeInvisible(name.replace(/\s+/g, ' '));
@@ -59,9 +70,12 @@ export function describeReason(
 ): string | undefined {
   const reason = reasonOf(gate);
   if (!reason) return undefined;
-  const named = reason.read.map((fact) => describeFact(fact, quote));
-  const all = reason.more > 0 ? [...named, `${reason.more} more`] : named;
-  return `Asked because this conversation has read ${LIST.format(all)}.`;
+  return `Asked because this conversation has read ${describeRead(reason, quote)}.`;
+}
+
+export function describeRead({ read, more }: Reason, quote: (name: string) => string = (name) => name): string {
+  const named = read.map((fact) => describeFact(fact, quote));
+  return LIST.format(more > 0 ? [...named, `${more} more`] : named);
 }
 
 const LIST = new Intl.ListFormat('en-GB');
@@ -71,6 +85,7 @@ function describeFact({ kind, name, isForeign }: ReadFact, quote: (name: string)
   const words = {
     page: named ?? 'a web page',
     search: 'results of a search',
+    note: named === undefined ? 'a note' : `the note ${named}`,
     notes: 'your notes',
     missions: 'your missions',
     tool: named === undefined ? 'the output of a tool' : `the output of ${named}`,

@@ -10,6 +10,8 @@ import type { Command } from 'commander';
 import { readForeignVariable } from '#config/config.ts';
 import { isConfirmed } from './confirm.ts';
 import { orMissing, withClient } from './connect/with-client.ts';
+import { addForgetCommand } from './memory/forget.ts';
+import { addVersionCommands } from './memory/note-versions.ts';
 import { printJson, printLine, printPiece, printTable } from './print.ts';
 
 type Json = { readonly json?: true };
@@ -18,7 +20,7 @@ const MOST_LETTERS = 100;
 
 /** `reborn memory`: the operator's notes, which the agent reads and writes. */
 export function addMemoryCommands(program: Command): void {
-  const memory = program.command('memory').description('List, search, show, edit and delete notes.');
+  const memory = program.command('memory').description('List, search, show, edit, delete and restore notes.');
   memory
     .command('list')
     .option('--json', 'print JSON')
@@ -58,10 +60,13 @@ export function addMemoryCommands(program: Command): void {
   memory
     .command('delete')
     .argument('<path>', 'the path of the note')
+    .option('--permanent', 'with all of its versions, so that nothing can be restored')
     .option('--yes', 'delete without asking')
-    .description('Delete a note.')
+    .description('Delete a note. `reborn memory restore` brings it back.')
     .addHelpText('after', '\nExample:\n  reborn memory delete people/ann')
     .action(deleteNote);
+  addVersionCommands(memory);
+  addForgetCommand(memory);
 }
 
 function searchNotes(words: readonly string[], { json }: Json): Promise<void> {
@@ -115,13 +120,19 @@ function keepNotes(paths: readonly string[], { all }: { readonly all?: true }): 
   });
 }
 
-function deleteNote(notePath: string, options: { readonly yes?: true }): Promise<void> {
+type DeleteOptions = { readonly yes?: true; readonly permanent?: true };
+
+function deleteNote(notePath: string, { permanent, ...options }: DeleteOptions): Promise<void> {
   return withClient(async (client) => {
     const call = { params: { path: notePath } };
-    await orMissing(client.call('GET /api/memory/{path}', call), missing(notePath));
-    if (!(await isConfirmed(`Delete the note ${notePath}?`, options))) return printLine('Nothing was deleted.');
-    await orMissing(client.call('DELETE /api/memory/{path}', call), missing(notePath));
-    printLine(`Deleted ${notePath}.`);
+    await orMissing(client.call('GET /api/note-versions/{path}', call), missing(notePath));
+    const question = permanent
+      ? `Delete the note ${notePath} and its history for good?`
+      : `Delete the note ${notePath}?`;
+    if (!(await isConfirmed(question, options))) return printLine('Nothing was deleted.');
+    const query = permanent && { permanent: 'true' as const };
+    await orMissing(client.call('DELETE /api/memory/{path}', { ...call, ...(query && { query }) }), missing(notePath));
+    printLine(permanent ? `Deleted ${notePath} and its history.` : `Deleted ${notePath}.`);
   });
 }
 

@@ -1,10 +1,10 @@
 import { InvalidRequest } from './errors.ts';
+import type { SeenSource } from './thread/origin.ts';
 
 /** A text that the agent remembers for a user. */
-export type Note = {
+export type Note = Pick<NoteVersion, 'version' | 'origin' | 'writtenBy' | 'sources'> & {
   readonly path: string;
   readonly text: string;
-  readonly origin: NoteOrigin;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
@@ -16,6 +16,34 @@ export type Note = {
 export type NoteOrigin = (typeof NOTE_ORIGINS)[number];
 
 export const NOTE_ORIGINS = ['person', 'foreign', 'unknown'] as const;
+
+/** Who wrote a version of a note. `unknown`: a replica or an installation that did not record it yet. */
+export type NoteAuthor = (typeof NOTE_AUTHORS)[number];
+
+export const NOTE_AUTHORS = ['person', 'agent', 'unknown'] as const;
+
+/** Who writes a note, and what they had read. `call` is the same for every attempt of one call of a tool. */
+export type NoteCause = {
+  readonly author: Exclude<NoteAuthor, 'unknown'>;
+  readonly threadId?: string;
+  readonly turnId?: string;
+  readonly call?: string;
+  readonly sources?: readonly SeenSource[];
+};
+
+export const BY_PERSON: NoteCause = { author: 'person' };
+
+/** A version of a note. The newest one is the note; without a text, it was deleted. */
+export type NoteVersion = {
+  readonly version: number;
+  readonly text: string | null;
+  readonly origin: NoteOrigin;
+  readonly writtenBy: NoteAuthor;
+  readonly threadId: string | null;
+  readonly turnId: string | null;
+  readonly sources: readonly SeenSource[];
+  readonly writtenAt: Date;
+};
 
 export const MAX_NOTE_BYTES = 32 * 1024;
 const MAX_PATH_LENGTH = 200;

@@ -1,5 +1,14 @@
 /** What has an age limit. Nothing else of a user's data is ever deleted by age. */
-export const RETENTION_KINDS = ['threads', 'versions', 'jobs', 'deliveries', 'occurrences', 'usage', 'audit'] as const;
+export const RETENTION_KINDS = [
+  'threads',
+  'versions',
+  'notes',
+  'jobs',
+  'deliveries',
+  'occurrences',
+  'usage',
+  'audit',
+] as const;
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
 /** How many days something is kept; null: without limit. */
@@ -16,6 +25,7 @@ export const EVERYONE = '*';
 export const DEFAULT_RETENTION: Omit<Retention, 'jobs'> = {
   threads: null,
   versions: 30,
+  notes: 365,
   deliveries: 30,
   occurrences: 90,
   usage: 1095,
@@ -26,6 +36,7 @@ export const DEFAULT_RETENTION: Omit<Retention, 'jobs'> = {
 export const SHORTEST_DAYS: Readonly<Record<RetentionKind, number>> = {
   threads: 1,
   versions: 1,
+  notes: 1,
   jobs: 1,
   deliveries: 1,
   occurrences: 1,

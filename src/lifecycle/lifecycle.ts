@@ -4,7 +4,7 @@ import type { Engine } from '#engine/engine.ts';
 import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
 import { forgetOld } from './forget.ts';
-import { purgeExpired, purgeThreads, thinVersions } from './retention.ts';
+import { purgeExpired, purgeNoteVersions, purgeThreads, thinVersions } from './retention.ts';
 import { type SweepOptions, sweepAttachments } from './sweep-attachments.ts';
 
 /** How often expired rows are deleted. */
@@ -67,6 +67,7 @@ export function startLifecycle(options: {
       purgeThreads(engine.errands, { ...purging, onPurged: engine.notifyThread }),
     ),
     start('old_versions', THIN_VERSIONS_MS, () => thinVersions(engine.errands, purging)),
+    start('old_note_versions', THIN_VERSIONS_MS, () => purgeNoteVersions(engine.errands, purging)),
     start('unused_attachments', attachments.everyMs ?? PURGE_MS, () =>
       sweepAttachments(engine.errands, attachments, isElected),
     ),

@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { connectEngine, type EnginePool } from '#engine/engine-connection.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { forgetOld } from './forget.ts';
-import { type PurgedThread, purgeExpired, purgeThreads } from './retention.ts';
+import { type PurgedThread, purgeExpired, purgeNoteVersions, purgeThreads } from './retention.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let pool: ReturnType<typeof connectEngine>;
@@ -246,4 +246,34 @@ test('the audit log loses old entries only, and never entries of the last 90 day
   expect(await actions()).toEqual(['1', '89']);
 
   await expect(pool.query('delete from audit')).rejects.toThrow('only ever appended to');
+});
+
+test('versions of notes expire after they were replaced or deleted; the newest text stays', async () => {
+  await pool.query('truncate note_versions');
+  await rule('bob', 'notes', null);
+  const versions: [user: string, path: string, version: number, text: string | null, age: number][] = [
+    ['ann', 'old', 1, 'one', 900],
+    ['ann', 'old', 2, 'two', 500],
+    ['ann', 'new', 1, 'one', 900],
+    ['ann', 'new', 2, 'two', 100], // the first one was replaced then
+    ['ann', 'gone', 1, 'one', 900],
+    ['ann', 'gone', 2, null, 500],
+    ['bob', 'gone', 1, 'one', 900],
+    ['bob', 'gone', 2, null, 500],
+  ];
+  for (const version of versions)
+    await pool.query(
+      `insert into note_versions (user_id, path, version, text, written_at, origin, written_by)
+       values ($1, $2, $3, $4, now() - make_interval(days => $5), 'person', 'person')`,
+      version,
+    );
+  await purgeNoteVersions(pool, { defaults, isElected: () => true });
+  const { rows } = await pool.query('select user_id, path, version from note_versions order by 1, 2, 3');
+  expect(rows.map((row) => Object.values(row as object).join(' '))).toEqual([
+    'ann new 1',
+    'ann new 2',
+    'ann old 2',
+    'bob gone 1',
+    'bob gone 2',
+  ]);
 });

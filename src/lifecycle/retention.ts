@@ -22,15 +22,27 @@ export type PurgeOptions = {
 
 export type PurgedThread = { readonly threadId: ThreadId; readonly userId: string };
 
-/** Deletes everything but threads and versions of files that is older than its limit, one batch at a time. A crash leaves the rest for the next round. */
+/** Deletes everything but threads and versions that is older than its limit, one batch at a time. A crash leaves the rest for the next round. */
 export async function purgeExpired(pool: EnginePool, { defaults, isElected }: PurgeOptions): Promise<void> {
   const limits = await readLimits(pool, defaults);
-  for (const [kind, statement] of Object.entries(PURGE) as [keyof typeof PURGE, string][]) {
-    const { everyones, least } = limits[kind];
-    if (least === null) continue;
-    const purge = () => pool.query<{ gone: number }>(statement, [PIECE, least, everyones]);
-    while (isElected() && ((await purge()).rows[0]?.gone ?? 0) >= PIECE);
-  }
+  for (const [kind, statement] of Object.entries(PURGE) as [keyof typeof PURGE, string][])
+    await purgeOlder(pool, statement, limits[kind], isElected);
+}
+
+/** Deletes earlier versions of notes, and notes that were deleted. The newest version of a note stays. */
+export async function purgeNoteVersions(pool: EnginePool, { defaults, isElected }: PurgeOptions): Promise<void> {
+  await purgeOlder(pool, PURGE_NOTE_VERSIONS, (await readLimits(pool, defaults)).notes, isElected);
+}
+
+async function purgeOlder(
+  pool: EnginePool,
+  statement: string,
+  { everyones, least }: Limit,
+  isElected: () => boolean,
+): Promise<void> {
+  if (least === null) return;
+  const purge = () => pool.query<{ gone: number }>(statement, [PIECE, least, everyones]);
+  while (isElected() && ((await purge()).rows[0]?.gone ?? 0) >= PIECE);
 }
 
 /**
@@ -103,6 +115,7 @@ async function readLimits(pool: EnginePool, defaults: Retention): Promise<Record
   return {
     threads: limitOf('threads'),
     versions: limitOf('versions'),
+    notes: limitOf('notes'),
     jobs: limitOf('jobs'),
     deliveries: limitOf('deliveries'),
     occurrences: limitOf('occurrences'),
@@ -119,7 +132,7 @@ const isOlder = (column: string) =>
 const rulesOf = (table: string, kind: RetentionKind) =>
   `left join retention as own on own.user_id = ${table}.user_id and own.kind = '${kind}'`;
 
-const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions'>, string> = {
+const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions' | 'notes'>, string> = {
   // A job's thread is deleted with it, unless the caller named the thread in order to continue it, or another of its jobs is still kept.
   jobs: `
     with purged as (
@@ -174,3 +187,15 @@ const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions'>, string> = {
 
   audit: 'select purge_audit($1, least($2::integer, $3::integer)) as gone',
 };
+
+// A version is replaced when the next one is written: everything before a version of that age is, and a deletion itself.
+const PURGE_NOTE_VERSIONS = `
+  with purged as (
+    delete from note_versions where ctid = any (array(
+      select gone.ctid from note_versions as old ${rulesOf('old', 'notes')}
+      join note_versions as gone on gone.user_id = old.user_id and gone.path = old.path
+        and (gone.version < old.version or gone.version = old.version and gone.text is null)
+      where ${isOlder('old.written_at')} limit $1))
+    returning 1
+  )
+  select count(*)::integer as gone from purged`;

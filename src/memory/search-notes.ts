@@ -7,14 +7,12 @@ import { excerptOf } from './excerpt.ts';
 import { rankTexts } from './rank-texts.ts';
 
 /** A search result: `text` may be an excerpt. */
-export type FoundNote = Pick<Note, 'path' | 'text' | 'origin' | 'updatedAt'> & { readonly score: number };
+export type FoundNote = Omit<Note, 'createdAt'> & { readonly score: number };
 
-export const toFound = ({ path, origin, updatedAt }: Note, text: string, score: number): FoundNote => ({
-  path,
+export const toFound = ({ createdAt: _, ...note }: Note, text: string, score: number): FoundNote => ({
+  ...note,
   text,
   score,
-  origin,
-  updatedAt,
 });
 
 /** The notes that best match the query, by words and by meaning. If no model answers, by words alone. */

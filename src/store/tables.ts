@@ -19,7 +19,7 @@ import type {
 } from '#domain/ids.ts';
 import type { Mission, MissionSettings, Occurrence } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
-import type { NoteOrigin } from '#domain/note.ts';
+import type { NoteAuthor, NoteOrigin } from '#domain/note.ts';
 import type { Delivery, DeliveryAttempt } from '#domain/notification/delivery.ts';
 import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import type { Notice, NoticeType } from '#domain/notification/notice.ts';
@@ -28,7 +28,7 @@ import type { Role } from '#domain/principal.ts';
 import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { JobFailure, JobStatus } from '#domain/thread/job.ts';
-import type { Situation } from '#domain/thread/origin.ts';
+import type { SeenSource, Situation } from '#domain/thread/origin.ts';
 import type { CancelReason, Channel, Failure, Steers, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { GatedCall, GateFacts, GateKind } from '#domain/tool/gate.ts';
 import type { McpDiscovery, McpHeader, McpOAuth, McpOffers, McpTool } from '#domain/tool/mcp-server.ts';
@@ -561,6 +561,19 @@ export type Tables = {
     embedDueAt: Generated<Date>;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
+  };
+  noteVersions: {
+    userId: string;
+    path: string;
+    version: number;
+    text: string | null;
+    origin: NoteOrigin;
+    writtenBy: NoteAuthor;
+    threadId: string | null;
+    turnId: string | null;
+    call: string | null;
+    sources: JSONColumnType<readonly SeenSource[]>;
+    writtenAt: Generated<Date>;
   };
   settings: { name: string; value: JSONColumnType<object>; updatedAt: Generated<Date> };
 };

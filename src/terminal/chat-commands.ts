@@ -9,6 +9,7 @@ import { type Command, HELP } from './commands.ts';
 import type { EarlierPrompts } from './earlier-prompts.ts';
 import { getFile, listFiles, undoFiles } from './files/file-commands.ts';
 import type { Focus } from './focus.ts';
+import { runMemoryCommand } from './memory/memory-command.ts';
 import type { Offers } from './offers.ts';
 import type { PromptHistory } from './prompt-history.ts';
 import { oneLine } from './screen/printable.ts';
@@ -45,7 +46,7 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
     case 'model':
       return chooseModel(chat, argument);
     case 'memory':
-      return searchMemory(chat, argument);
+      return runMemoryCommand(chat, argument);
     case 'tools':
       return listTools(chat);
     case 'usage':
@@ -122,12 +123,6 @@ async function showStatus(chat: Chat): Promise<void> {
       `used     ${formatCount(usage.input_tokens + usage.output_tokens, 'token')}, ${formatCost(usage.cost_usd)}`,
     ].join('\n'),
   );
-}
-
-async function searchMemory(chat: Chat, words: string): Promise<void> {
-  const { results } = await chat.client.call('GET /api/memory', { query: { q: words, limit: 10 } });
-  if (results.length === 0) return chat.thread.note(words ? 'No note fits these words.' : 'No notes yet.');
-  chat.thread.note(results.map(({ path: note, text }) => `${note}: ${oneLine(text).slice(0, 200)}`).join('\n'));
 }
 
 async function listTools(chat: Chat): Promise<void> {

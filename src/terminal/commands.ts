@@ -8,7 +8,10 @@ export const COMMANDS = [
   { name: 'regenerate', description: 'Ask for another answer' },
   { name: 'version', description: 'Go to other versions of a message' },
   { name: 'model', description: 'Choose which model answers: /model fast' },
-  { name: 'memory', description: 'Search the notes: /memory words' },
+  {
+    name: 'memory',
+    description: 'Search the notes: /memory words. Also /memory history people/ann, /memory undo people/ann',
+  },
   { name: 'tools', description: 'List the tools' },
   { name: 'usage', description: 'Show what the last days have cost' },
   { name: 'files', description: 'List the files of this thread' },

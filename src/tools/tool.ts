@@ -1,11 +1,17 @@
-import type { WorkspaceId } from '#domain/ids.ts';
+import type { ThreadId, TurnId, WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { SearchOptions } from '#domain/search/search-options.ts';
 import type { StoreSearch } from '#domain/search/vector-store.ts';
 import type { WebBudget, WebUse } from '#domain/search/web-use.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { AttachedPart, OutputReads, RanCode } from '#domain/thread/item.ts';
-import { FOREIGN_AND_PRIVATE, type Reads, type Situation, type SourceKind } from '#domain/thread/origin.ts';
+import {
+  FOREIGN_AND_PRIVATE,
+  type Reads,
+  type SeenSource,
+  type Situation,
+  type SourceKind,
+} from '#domain/thread/origin.ts';
 import type { ToolProgress } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import type { ToolCard } from '#domain/tool/call-card.ts';
@@ -132,6 +138,10 @@ export type ToolContext = {
   readonly situation?: Situation;
   /** The addresses that the person had written when the model made the call, as `canonicalAddress` writes them. */
   readonly ownLinks?: (() => ReadonlySet<string>) | undefined;
+  /** Where the texts come from that the model had read when it made the call. */
+  readonly seen?: (() => readonly SeenSource[]) | undefined;
+  /** The turn of the call. Undefined where there is no thread. */
+  readonly turn?: { readonly id: TurnId; readonly threadId: ThreadId } | undefined;
   /** What lets the call run. */
   readonly allowedBy?: AllowedBy | undefined;
   /** The origin of this call's output, if it differs from the tool's. */

@@ -144,6 +144,51 @@ test('a note is written, edited, found by its words and deleted', async () => {
   await page.getByText('No notes yet').waitFor();
 });
 
+test('earlier versions of a note and a deleted note are restored, until it is deleted for good', async () => {
+  await visit('/memory');
+  await rowsOf('Deleted notes').filter({ hasText: 'people/ann' }).getByRole('button').click();
+  const history = dialog('people/ann').getByRole('listitem');
+  await history.filter({ hasText: 'Deleted by you' }).waitFor();
+  await history.filter({ hasText: 'Written by you' }).first().getByText('What changed').click();
+  await dialog('people/ann').getByRole('cell', { name: 'Ann likes tulips.' }).waitFor();
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await history.nth(2).getByRole('button', { name: 'Restore this version' }).click();
+  await rowsOf('Notes').filter({ hasText: 'tulips' }).getByRole('button').click();
+  await history.nth(3).waitFor(); // written, changed, deleted and restored
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Delete the note' }).click();
+  await confirm('Delete');
+  await rowsOf('Deleted notes').getByRole('button').click();
+  await dialog('people/ann').getByRole('button', { name: 'Delete for good' }).click();
+  await confirm('Delete for good');
+  await page.getByRole('region', { name: 'Deleted notes' }).waitFor({ state: 'detached' });
+  expect(await stage.home.query('select from note_versions')).toEqual([]);
+});
+
+test('what came from a thread or a source is forgotten as the preview shows it', async () => {
+  const { service } = stage;
+  for (const note of ['seed', 'copy'])
+    await service.request(`/api/memory/${note}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });
+  const { id } = await service.ask('use memory_read {"path":"seed"}');
+  await service.ask('use memory_write {"path":"copy","text":"Ann sails."}', { previous_response_id: id });
+  await visit('/memory');
+  await rowsOf('Notes').filter({ hasText: 'Ann sails.' }).getByRole('button').click();
+  await dialog('copy').getByText('after reading the note seed').waitFor();
+  await dialog('copy').getByRole('button', { name: 'Forget what came from here' }).click();
+  const asked = dialog('Forget what came from here');
+  await asked.getByLabel('the note seed').check();
+  await asked.getByText('1 note changes:').waitFor();
+  await asked.getByRole('list', { name: 'Notes that change' }).getByText('Ann likes boats.').waitFor();
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await asked.getByRole('button', { name: 'Forget', exact: true }).click();
+  await asked.waitFor({ state: 'detached' });
+  await page.getByText('Ann sails.').waitFor({ state: 'detached' });
+  expect(await rowsOf('Notes').filter({ hasText: 'Ann likes boats.' }).count()).toBe(2);
+  for (const note of ['seed', 'copy'])
+    await service.request(`/api/memory/${note}?permanent=true`, { method: 'DELETE', body: '{}' });
+});
+
 test('notes that the agent wrote after text by others, and old ones, are kept by the person', async () => {
   const write = (note: string) =>
     stage.service.request(`/api/memory/${note}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });

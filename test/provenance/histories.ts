@@ -23,7 +23,14 @@ const toolOf = (name: string, more: Partial<Tool>): Tool => ({
 const never = async () => {
   throw new Error('Nothing is called here.');
 };
-const noted = { text: '', origin: 'person' as const, updatedAt: new Date() };
+const noted = {
+  text: '',
+  origin: 'person' as const,
+  version: 1,
+  writtenBy: 'person' as const,
+  sources: [],
+  updatedAt: new Date(),
+};
 const memory = {
   search: never,
   writeByAgent: never,

@@ -301,6 +301,13 @@ describe('a command that is typed', () => {
     await sees('To Oslo, then.');
     await say('/memory tea');
     await sees('people/ann: Ann likes tea.');
+    await chat.service.request('/api/memory/people/ann', { method: 'PUT', body: '{"text":"Ann likes coffee."}' });
+    await say('/memory history people/ann');
+    await sees(/2 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}by you\s+Ann likes coffee\./);
+    await say('/memory undo people/ann');
+    await sees('people/ann: Ann likes tea.');
+    await say('/memory history people/bob');
+    await sees('There never was a note people/bob.');
     await say('/memory zebra');
     await sees('No note fits these words.');
     await say('/usage ');

@@ -17,6 +17,8 @@ beforeAll(async () => {
   await addUser(service, 'Bob');
   await put('/api/tool-policies/reborn_time', { level: 'ask' });
   await put('/api/memory/likes/tea', { text: 'Ann likes tea.' });
+  await put('/api/memory/likes/coffee', { text: 'Ann likes coffee.' });
+  await send('DELETE', '/api/memory/likes/coffee', {});
   await post('/api/missions', { name: 'Daily', instruction: 'say hi', schedule: { every_minutes: 60 } });
   await post('/api/skills', { text: '---\nname: tea\ndescription: How tea is made.\n---\nWarm the pot.' });
   await post('/api/webhook-routes', {
@@ -49,6 +51,8 @@ const LISTS: readonly [command: string, route: () => string, key: string, least?
   ['models', () => '/api/models', 'models', 1],
   ['memory list', () => '/api/memory', 'results', 1],
   ['memory search tea', () => '/api/memory?q=tea', 'results', 1],
+  ['memory history likes/tea', () => '/api/note-versions/likes%2Ftea', 'versions', 1],
+  ['memory deleted', () => '/api/deleted-notes?limit=100', 'notes', 1],
   ['file list', () => `/api/threads/${thread}/files`, 'files', 1],
   ['file history', () => `/api/threads/${thread}/file-versions`, 'versions', 1],
   ['usage', () => '/api/usage?days=7', 'usage', 1],

@@ -1,12 +1,12 @@
 import { newId } from '#domain/ids.ts';
 import type { CompactionBody, NewItem } from '#domain/thread/item.ts';
-import { FOREIGN_AND_PRIVATE, type Reads } from '#domain/thread/origin.ts';
+import { FOREIGN_AND_PRIVATE, type SummaryReads } from '#domain/thread/origin.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Owner } from '#store/connection.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 
 /** A summary that a caller keeps, with what it hides. */
-export type SealedSummary = { readonly summary: string; readonly reads: Reads };
+export type SealedSummary = { readonly summary: string; readonly reads: SummaryReads };
 
 /** Begins a sealed summary with its origin. Summaries never hold this character, so an older one can't look like it. */
 const MARK = '\0';
@@ -27,5 +27,5 @@ export function openSummary(texts: Pick<SealedTexts, 'open'>, owner: Owner, seal
   if (opened === undefined) return undefined;
   const [before, reads, ...rest] = opened.split(MARK);
   if (before !== '' || reads === undefined) return { summary: opened, reads: FOREIGN_AND_PRIVATE };
-  return { summary: rest.join(MARK), reads: JSON.parse(reads) as Reads };
+  return { summary: rest.join(MARK), reads: JSON.parse(reads) as SummaryReads };
 }

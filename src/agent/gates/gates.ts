@@ -38,6 +38,8 @@ export type AllowedCall = {
   readonly situation: Situation;
   /** The addresses that the person had written by then. */
   readonly ownLinks?: (() => ReadonlySet<string>) | undefined;
+  /** Where the texts come from that it had read. */
+  readonly seen?: ReadSoFar['seen'];
   /** What lets it run; undefined if an earlier attempt has started it without an approval, and it would ask now. */
   readonly allowedBy?: AllowedBy | undefined;
   /** A person has answered the question of the tool's server. */
@@ -69,7 +71,7 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
   if (call.external) return gateAt('external-tool', call);
   const tool = tools.find(call.name);
   const read = facts.readBefore(call);
-  const { situation, ownLinks } = read;
+  const { situation, ownLinks, seen } = read;
   if (!tool || blockReasonOf(call)) return { kind: 'allowed', tool, secretsOf: owner, approval: undefined, situation };
 
   const judged = await judge(tool, call, read, facts);
@@ -84,10 +86,10 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
     // The person has seen the call together with the question, so the answer approves it.
     if (!asked.input) return gateAt('input', call, tool.revision);
     const answered = { state: asked.state, input: asked.input };
-    return { kind: 'allowed', tool, secretsOf, approval: undefined, situation, allowedBy: 'approval', answered };
+    return { kind: 'allowed', tool, secretsOf, approval: undefined, situation, seen, allowedBy: 'approval', answered };
   }
 
-  const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation, ownLinks } as const;
+  const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation, ownLinks, seen } as const;
   if (level === 'allow') return { ...allowed, allowedBy: judged.by };
   if (started) return { ...allowed, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
   const state = await tool.state?.(owner, facts.workspace);

@@ -98,9 +98,41 @@ test('texts that a person has vouched for, and their files, count as their own',
   expect(situationAfter(says({ ...file, origin: 'own' }))).toBe('clean');
 });
 
+test('what was seen is named once, the newest last: pages by their host, notes by their version, a summary by what it sums up', () => {
+  const reads = { foreign: true, private: true, seen: [{ kind: 'page', name: 'old.example', itemId: 'i' }] } as const;
+  const summary = { throughSeq: 0, throughPosition: 0, turnSeq: 0, text: 'Before.', reads };
+  const history = threadOf(
+    says(text('Hello'), textByOthers('Hi', 'forwarded')),
+    called(WEB_FETCH, { url: 'https://a.example/x' }),
+    returned({ foreign: true }),
+    called(WEB_FETCH, { url: 'https://a.example/y' }),
+    returned({ foreign: true }),
+    called('memory_read'),
+    returned({ private: true, notes: [{ path: 'people/ann', version: 3 }] }),
+    called('clock'),
+    returned({}),
+  );
+  const page: Tool = {
+    ...CLOCK,
+    flow: { reads: { foreign: true }, from: 'page', runs: 'always' },
+    source: (json) => (JSON.parse(json) as { url: string }).url,
+  };
+  const withPages = { ...tools, find: (name: string) => (name === WEB_FETCH ? page : tools.find(name)) };
+  expect(readBefore(undefined, { history, tools: withPages, summary, isCut: false }).seen()).toMatchObject([
+    { kind: 'page', name: 'old.example', itemId: 'i' },
+    { kind: 'message', name: 'forwarded' },
+    { kind: 'page', name: 'a.example' },
+    { kind: 'note', name: 'people/ann', version: 3 },
+  ]);
+});
+
 test('a summary of a history that was cut may hold anything', () => {
   const facts = { history: threadOf(says(text('Hello'))), tools, summary: null };
 
-  expect(readsOf({ ...facts, isCut: true })).toEqual({ foreign: true, private: true });
+  expect(readsOf({ ...facts, isCut: true })).toEqual({
+    foreign: true,
+    private: true,
+    seen: [{ kind: 'summary', name: null }],
+  });
   expect(readsOf({ ...facts, isCut: false })).toEqual({ foreign: false, private: false });
 });

@@ -2,7 +2,16 @@ import { isTextType } from '#domain/text/media-type.ts';
 import { withoutUntrusted, wrappedIn } from '#domain/text/untrusted.ts';
 import { isAttached, isStored } from '#domain/thread/attachment.ts';
 import { type ContentPart, type FunctionCallItem, type Item, type MessageItem, textOf } from '#domain/thread/item.ts';
-import { type Because, FOREIGN_AND_PRIVATE, type ReadSource, type Reads, situationOf } from '#domain/thread/origin.ts';
+import {
+  type Because,
+  FOREIGN_AND_PRIVATE,
+  type NoteRef,
+  type ReadSource,
+  type Reads,
+  type SeenSource,
+  type SummaryReads,
+  situationOf,
+} from '#domain/thread/origin.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
@@ -36,6 +45,7 @@ export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSo
     situation: situationOf(reads),
     hasPrivate: reads.private ?? false,
     sources: sourcesOf(all),
+    seen: () => seenIn(all),
     ownTexts: own.map(ownTextOf),
     ownLinks: () => new Set(own.flatMap((item) => ownLinks(item, () => linksIn(ownTextOf(item))))),
     shownLinks: () => new Set(all.flatMap(shownLinksOf)),
@@ -46,8 +56,10 @@ export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSo
 }
 
 /** What a summary of this history holds. */
-export function readsOf(facts: ReadFacts): Reads {
-  return unite([...hiddenTexts(facts), ...readIn(facts.history, facts.tools)].map(({ reads }) => reads));
+export function readsOf(facts: ReadFacts): SummaryReads {
+  const all = [...hiddenTexts(facts), ...readIn(facts.history, facts.tools)];
+  const seen = seenIn(all);
+  return { ...unite(all.map(({ reads }) => reads)), ...(seen.length > 0 && { seen }) };
 }
 
 /** A text that the model has read, if it is foreign or private. */
@@ -58,13 +70,19 @@ type Text = {
   readonly texts: () => readonly string[];
   /** The part of the item that it is, if the item has several. */
   readonly part?: object;
+  /** Of a summary, what it sums up; of notes, which ones. Older ones don't say it. */
+  readonly seen?: readonly SeenSource[] | undefined;
 };
 
 const SUMMARY: ReadSource = { kind: 'summary', name: null };
 
 /** What precedes the history: its summary, and items that were too large to be read. */
 function hiddenTexts({ summary, isCut }: Pick<ReadFacts, 'summary' | 'isCut'>): Text[] {
-  const summed = summary && { reads: summary.reads ?? FOREIGN_AND_PRIVATE, texts: () => [summary.text] };
+  const summed = summary && {
+    reads: summary.reads ?? FOREIGN_AND_PRIVATE,
+    texts: () => [summary.text],
+    seen: summary.reads?.seen,
+  };
   const cut = isCut && { reads: FOREIGN_AND_PRIVATE, texts: () => [] };
   return [summed, cut].flatMap((hidden) => (hidden ? [{ item: null, source: SUMMARY, ...hidden }] : []));
 }
@@ -83,7 +101,15 @@ function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, to
     case 'message':
       return item.vouched ? [] : foreignParts(item, () => readInMessage(item));
     case 'compaction':
-      return [{ item, source: SUMMARY, reads: item.reads ?? FOREIGN_AND_PRIVATE, texts: () => [item.summary] }];
+      return [
+        {
+          item,
+          source: SUMMARY,
+          reads: item.reads ?? FOREIGN_AND_PRIVATE,
+          texts: () => [item.summary],
+          seen: item.reads?.seen,
+        },
+      ];
     case 'function_call':
       return [];
     case 'function_call_output': {
@@ -91,7 +117,10 @@ function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, to
       const call = calls.get(item.callId);
       const tool = call && !call.external ? tools.find(call.name) : undefined;
       const reads = item.reads ?? (call?.external ? FOREIGN_AND_PRIVATE : flowOf(tool).reads);
-      return [{ item, source: sourceOf(call, tool), reads, texts: () => item.output.map(wordsOf), part: item.output }];
+      const seen = item.reads?.notes?.map(seenNote);
+      return [
+        { item, source: sourceOf(call, tool), reads, texts: () => item.output.map(wordsOf), part: item.output, seen },
+      ];
     }
   }
 }
@@ -201,6 +230,30 @@ function sourcesOf(read: readonly Text[]): Because[] {
   }
   return [...sources.values()];
 }
+
+const seenNote = ({ path, version }: NoteRef): SeenSource => ({ kind: 'note', name: path, version });
+
+/** More would be a long row for each note. The newest are kept. */
+const MOST_SEEN = 200;
+
+/** What notes and summaries say about their origin: each source once, the newest last. */
+function seenIn(read: readonly Text[]): SeenSource[] {
+  const found = new Map<string, SeenSource>();
+  for (const { item, source, reads, seen } of read) {
+    if (!reads.foreign && !reads.private) continue;
+    for (const each of seen ?? [{ ...source, name: shortName(source) }]) {
+      const key = `${each.kind} ${each.name} ${each.version ?? ''}`;
+      found.delete(key);
+      found.set(key, { ...each, ...(item && { itemId: item.id }) });
+    }
+  }
+  return [...found.values()].slice(-MOST_SEEN);
+}
+
+/** A page is known by its host, and no name is long: people and models read it. */
+const shortName = ({ kind, name }: ReadSource): string | null =>
+  (kind === 'page' && URL.parse(name ?? '')?.host) || (name?.slice(0, MOST_LETTERS) ?? null);
+const MOST_LETTERS = 100;
 
 function shownLinksOf(text: Text): readonly string[] {
   if (!text.reads.foreign) return [];

@@ -13,7 +13,7 @@ export async function callTool(
   call: FunctionCallItem,
   options: {
     turn: Turn;
-    decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'ownLinks' | 'allowedBy' | 'answered'>;
+    decision: Pick<AllowedCall, 'tool' | 'secretsOf' | 'situation' | 'ownLinks' | 'seen' | 'allowedBy' | 'answered'>;
     workspace?: ToolContext['workspace'];
     sources?: ToolContext['sources'];
     search?: ToolContext['search'];
@@ -30,7 +30,7 @@ export async function callTool(
   },
 ): Promise<string> {
   const { turn, signal, traceparent } = options;
-  const { tool, secretsOf, situation, ownLinks, allowedBy, answered } = options.decision;
+  const { tool, secretsOf, situation, ownLinks, seen, allowedBy, answered } = options.decision;
   const blocked = blockReasonOf(call);
   if (blocked) return BLOCKED_OUTPUTS[blocked];
   if (!tool) return `There is no tool named "${call.name}". Use only the tools you were given.`;
@@ -48,6 +48,8 @@ export async function callTool(
       answered,
       situation,
       ownLinks,
+      seen,
+      turn,
       allowedBy,
       workspace: options.workspace,
       sources: options.sources,

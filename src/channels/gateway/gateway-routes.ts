@@ -14,7 +14,9 @@ import { statusRoute } from './health/status-route.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { mcpOfferRoutes } from './mcp/mcp-offer-routes.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
+import { forgetRoutes } from './memory/forget-route.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
+import { noteVersionRoutes } from './memory/version-routes.ts';
 import { missionRoutes } from './missions/mission-routes.ts';
 import { modelsRoute } from './models/models-route.ts';
 import { providerModelRoutes } from './models/provider-model-routes.ts';
@@ -72,6 +74,8 @@ export const gatewayRoutes = [
   ...notificationRoutes,
   ...deviceRoutes,
   ...memoryRoutes,
+  ...forgetRoutes,
+  ...noteVersionRoutes,
   ...skillRoutes,
   ...toolRoutes,
   ...policyRoutes,

@@ -4,7 +4,7 @@ import type { NumberedSource } from '../search/source.ts';
 import type { AllowedBy } from '../tool/allowed-by.ts';
 import type { Usage } from '../usage.ts';
 import type { NewVersion } from '../workspace/version.ts';
-import type { Reads } from './origin.ts';
+import type { NoteRef, Reads, SummaryReads } from './origin.ts';
 import type { ReasoningSummary, Thoughts } from './thoughts.ts';
 
 /** One entry of a thread. Items are ordered by (turnSeq, position): the turn's number, then the item's in the turn. */
@@ -104,8 +104,8 @@ export type RanCode = {
   readonly layers?: readonly string[];
 };
 
-/** `results`: the addresses that a search of the operator has found. */
-export type OutputReads = Reads & { readonly results?: readonly string[] };
+/** `results`: the addresses that a search of the operator has found. `notes`: the notes that the output shows. */
+export type OutputReads = Reads & { readonly results?: readonly string[]; readonly notes?: readonly NoteRef[] };
 
 /** Replaces earlier items of a conversation, which the caller no longer sends. */
 export type CompactionBody = {
@@ -114,7 +114,7 @@ export type CompactionBody = {
   /** The summary as callers have it: encrypted, and readable only for this service and this user. */
   readonly sealed: string;
   /** What the model had read that is summed up here. Without it, everything. */
-  readonly reads?: Reads;
+  readonly reads?: SummaryReads;
 };
 
 export type MessageRole = 'user' | 'assistant' | 'system' | 'developer';

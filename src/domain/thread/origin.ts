@@ -46,5 +46,22 @@ export const SOURCE_KINDS = [
   'summary',
 ] as const;
 
+/**
+ * A text in the model's view that is not the person's own words: a page by its host, a note by its path and version, all else as for
+ * `ReadSource`. `itemId`: the item that holds it.
+ */
+export type SeenSource = {
+  readonly kind: SourceKind | 'note';
+  readonly name: string | null;
+  readonly version?: number;
+  readonly itemId?: string;
+};
+
+/** A version of a note. */
+export type NoteRef = { readonly path: string; readonly version: number };
+
+/** What a summary holds, and where that comes from. */
+export type SummaryReads = Reads & { readonly seen?: readonly SeenSource[] };
+
 /** Why a call needs a question: the item that was read, and what it is. */
 export type Because = ReadSource & Reads & { readonly itemId: string | null };

@@ -1,6 +1,6 @@
 import type { TurnId } from '../ids.ts';
 import type { Usage } from '../usage.ts';
-import type { Reads } from './origin.ts';
+import type { SummaryReads } from './origin.ts';
 
 /** Replaces the older part of a thread in prompts: all items up to and including (throughSeq, throughPosition). */
 export type Summary = {
@@ -10,7 +10,7 @@ export type Summary = {
   readonly turnSeq: number;
   readonly text: string;
   /** What the model had read that is summed up here; null in summaries of older versions, which may hide anything. */
-  readonly reads: Reads | null;
+  readonly reads: SummaryReads | null;
 };
 
 /** A summary, and the model call that wrote it. */

@@ -5,6 +5,7 @@ export const readNothing = (changes: Partial<ReadSoFar> = {}): ReadSoFar => ({
   situation: 'clean',
   hasPrivate: false,
   sources: [],
+  seen: () => [],
   ownTexts: [],
   ownLinks: () => new Set(),
   shownLinks: () => new Set(),

@@ -1,4 +1,4 @@
-import type { Because, Situation } from '../thread/origin.ts';
+import type { Because, SeenSource, Situation } from '../thread/origin.ts';
 
 /** What the model had read when it wrote a call: everything before the answer that contains the call. */
 export type ReadSoFar = {
@@ -7,6 +7,8 @@ export type ReadSoFar = {
   readonly hasPrivate: boolean;
   /** The foreign and the private items, the oldest first. */
   readonly sources: readonly Because[];
+  /** The same in short, with the sources of summaries instead of these. */
+  readonly seen: () => readonly SeenSource[];
   /** The person's own words, without what others wrote into their messages. */
   readonly ownTexts: readonly string[];
   /** The addresses in the person's own words, and those in texts by others, as `canonicalAddress` writes them. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { BY_PERSON } from '#domain/note.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { audited } from '../audit.ts';
@@ -16,11 +17,11 @@ let server: Awaited<ReturnType<typeof openMigratedDatabase>>;
 beforeAll(async () => {
   server = await openMigratedDatabase();
 });
-beforeEach(() => server.everything.query('truncate notes, note_words'));
+beforeEach(() => server.everything.query('truncate notes, note_words, note_versions'));
 afterAll(() => server?.close());
 
 const write = (owner: typeof ann, path: string, text: string) =>
-  withOwner(server.db, owner, (trx) => writeNote(trx, owner, { path, text, origin: 'person' }));
+  withOwner(server.db, owner, (trx) => writeNote(trx, owner, { path, text, origin: 'person' }, BY_PERSON));
 const find = (owner: typeof ann, question: string) =>
   withOwner(server.db, owner, (trx) => findByWords(trx, owner, NOTES, question, { limit: 10 }));
 const words = async () =>
@@ -36,7 +37,7 @@ test('a note is found by a word of its text or path, stemmed or exact, and not b
   await write(ann, 'people/o-hara', 'A cat.');
   expect(await find(ann, 'dog')).toEqual([]);
   expect(await find(ann, 'cats')).toEqual(['people/o-hara']);
-  await withOwner(server.db, ann, (trx) => deleteNote(trx, ann, 'people/o-hara'));
+  await withOwner(server.db, ann, (trx) => deleteNote(trx, ann, 'people/o-hara', BY_PERSON));
   expect(await words()).toEqual([]);
 });
 
@@ -52,13 +53,15 @@ async function isLocked(granted: boolean): Promise<boolean> {
 test('a note is replaced only as it is at the time of writing', async () => {
   const mayReplace = (known: { origin: string } | undefined) => !known || known.origin === 'foreign';
   const writeMarked = (text: string) =>
-    withOwner(server.db, ann, (trx) => writeNote(trx, ann, { path: 'a', text, origin: 'foreign' }, mayReplace));
+    withOwner(server.db, ann, (trx) =>
+      writeNote(trx, ann, { path: 'a', text, origin: 'foreign' }, BY_PERSON, mayReplace),
+    );
   expect(await writeMarked('new')).toBe(true);
   expect(await writeMarked('newer')).toBe(true);
 
   const [, isWritten] = await Promise.all([
     withOwner(server.db, ann, async (trx) => {
-      await writeNote(trx, ann, { path: 'a', text: 'by the person', origin: 'person' });
+      await writeNote(trx, ann, { path: 'a', text: 'by the person', origin: 'person' }, BY_PERSON);
       await waitFor('the agent to wait for the note', () => isLocked(false));
     }),
     waitFor('the person to write', () => isLocked(true)).then(() => writeMarked('by a page')),

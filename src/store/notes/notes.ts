@@ -1,50 +1,65 @@
 import { sql } from 'kysely';
-import type { Note, NoteOrigin } from '#domain/note.ts';
+import { BY_PERSON, type Note, type NoteAuthor, type NoteCause, type NoteOrigin } from '#domain/note.ts';
+import type { SeenSource } from '#domain/thread/origin.ts';
 import type { Audited } from '../audit.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
 export function findNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<Note | undefined> {
-  return trx
-    .selectFrom('notes')
-    .select(columns)
-    .where('userId', '=', owner.userId)
-    .where('path', '=', path)
-    .executeTakeFirst();
+  return selectNotes(trx, owner).where('notes.path', '=', path).executeTakeFirst();
 }
 
 export function findNotes(trx: OwnedTransaction, owner: Owner, paths: readonly string[]): Promise<Note[]> {
   if (paths.length === 0) return Promise.resolve([]);
-  return trx
-    .selectFrom('notes')
-    .select(columns)
-    .where('userId', '=', owner.userId)
-    .where('path', 'in', paths)
-    .execute();
+  return selectNotes(trx, owner).where('notes.path', 'in', paths).execute();
 }
 
 /** Last changed first. */
 export function listNotes(trx: OwnedTransaction, owner: Owner, limit: number): Promise<Note[]> {
-  return trx
-    .selectFrom('notes')
-    .select(columns)
-    .where('userId', '=', owner.userId)
-    .orderBy('updatedAt', 'desc')
-    .orderBy('path')
-    .limit(limit)
-    .execute();
+  return selectNotes(trx, owner).orderBy('updatedAt', 'desc').orderBy('notes.path').limit(limit).execute();
 }
+
+/** Notes with what their newest version says. A note that is older than the record of versions has none yet. */
+const selectNotes = (trx: OwnedTransaction, owner: Owner) =>
+  trx
+    .selectFrom('notes')
+    .leftJoinLateral(
+      (from) =>
+        from
+          .selectFrom('noteVersions as v')
+          .select(['version', 'writtenBy', 'sources'])
+          .whereRef('v.userId', '=', 'notes.userId')
+          .whereRef('v.path', '=', 'notes.path')
+          .orderBy('version', 'desc')
+          .limit(1)
+          .as('newest'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'notes.path',
+      'text',
+      'origin',
+      'createdAt',
+      'updatedAt',
+      sql<number>`coalesce(version, 1)`.as('version'),
+      sql<NoteAuthor>`coalesce(written_by, 'unknown')`.as('writtenBy'),
+      sql<readonly SeenSource[]>`coalesce(sources, '[]')`.as('sources'),
+    ])
+    .where('notes.userId', '=', owner.userId);
 
 /**
  * Of a note whose text is unchanged, only the origin is written. A new text is queued for embedding. Returns false, without
- * writing, when the note is one that `mayReplace` refuses. No one else can change it in between.
+ * writing, when the note is one that `mayReplace` refuses. No one else can change it in between. A call that has written before
+ * writes nothing.
  */
 export async function writeNote(
   trx: OwnedTransaction,
   owner: Owner,
   { path, text, origin }: NewNote,
+  cause: NoteCause,
   mayReplace: MayReplace = () => true,
 ): Promise<boolean> {
-  const known = await lockNote(trx, owner, path);
+  const { known, isDone } = await lockNote(trx, owner, path, cause);
+  if (isDone) return true;
   if (!mayReplace(known)) return false;
   if (known?.text === text) {
     await setOrigin(trx, owner, path, origin);
@@ -85,6 +100,7 @@ export async function keepNotes(
   owner: Owner,
   which: readonly string[] | 'all of unknown origin',
 ): Promise<number> {
+  await sql`select ${causedBy(BY_PERSON)}`.execute(trx);
   const { numUpdatedRows } = await trx
     .updateTable('notes')
     .set({ origin: 'person' })
@@ -108,10 +124,15 @@ export async function countOfUnknownOrigin(trx: OwnedTransaction, owner: Owner):
   return Number(count);
 }
 
-/** Returns false when there was none. */
-export async function deleteNote(trx: OwnedTransaction, owner: Owner, path: string): Promise<boolean> {
-  const known = await lockNote(trx, owner, path);
-  if (!known) return false;
+/** Returns false when there was none. Its versions stay. */
+export async function deleteNote(
+  trx: OwnedTransaction,
+  owner: Owner,
+  path: string,
+  cause: NoteCause,
+): Promise<boolean> {
+  const { known, isDone } = await lockNote(trx, owner, path, cause);
+  if (!known || isDone) return isDone;
   await unindexWords(trx, owner, { ...known, path });
   await trx.deleteFrom('notes').where('userId', '=', owner.userId).where('number', '=', known.number).execute();
   return true;
@@ -119,19 +140,37 @@ export async function deleteNote(trx: OwnedTransaction, owner: Owner, path: stri
 
 /**
  * Serializes writers of one path, even without a row to lock, because the indexed words of a note must match
- * its text.
+ * its text. `isDone`: the call that writes has written before, and crashed before its output was stored.
  */
-async function lockNote(trx: OwnedTransaction, owner: Owner, path: string) {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`note ${owner.userId} ${path}`}, 0))`.execute(trx);
-  return trx
-    .selectFrom('notes')
-    .select(['number', 'text', 'origin'])
-    .where('userId', '=', owner.userId)
-    .where('path', '=', path)
-    .executeTakeFirst();
+async function lockNote(trx: OwnedTransaction, owner: Owner, path: string, cause: NoteCause) {
+  const lock = sql`pg_advisory_xact_lock(hashtextextended(${`note ${owner.userId} ${path}`}, 0))`;
+  await sql`select ${lock}, ${causedBy(cause)}`.execute(trx);
+  const [found] = await runStatement<LockedNote>(trx, FIND_LOCKED, [owner.userId, path, cause.call]);
+  const { number, text, origin } = found ?? {};
+  return { known: number && text && origin ? { number, text, origin } : undefined, isDone: found?.isDone ?? false };
 }
 
-const columns = ['path', 'text', 'origin', 'createdAt', 'updatedAt'] as const;
+/** Keeps others from writing these notes until the transaction ends. */
+export async function lockNotes(trx: OwnedTransaction, owner: Owner, paths: readonly string[]): Promise<void> {
+  await runStatement(trx, LOCK, [owner.userId, paths.toSorted()]);
+}
+
+const LOCK = `
+  select pg_advisory_xact_lock(hashtextextended('note ' || $1 || ' ' || path, 0)) from unnest($2::text[]) as path`;
+
+type LockedNote = {
+  readonly number: string | null;
+  readonly text: string | null;
+  readonly origin: NoteOrigin | null;
+  readonly isDone: boolean;
+};
+
+const FIND_LOCKED = `
+  select number, text, origin, exists (select from note_versions where user_id = $1 and call = $3) as "isDone"
+  from (select 1) as one left join notes on user_id = $1 and path = $2`;
+
+/** The trigger that writes the version of each change in this transaction says so. */
+const causedBy = (cause: NoteCause) => sql`set_config('app.note_cause', ${JSON.stringify(cause)}, true)`;
 
 /** Notes without a vector that are due for one. */
 const UNEMBEDDED = {

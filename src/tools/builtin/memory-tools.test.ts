@@ -1,19 +1,19 @@
 import { expect, test, vi } from 'vitest';
 import { InvalidRequest } from '#domain/errors.ts';
+import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { NoteOrigin } from '#domain/note.ts';
 import { readNothing } from '#domain/tool/read-so-far.test-support.ts';
 import { type MemoryPort, memoryTools } from './memory-tools.ts';
 
 const updatedAt = new Date('2026-01-02T03:04:05Z');
-const search = vi.fn<MemoryPort['search']>(async () => [
-  { path: 'a', text: 'bees', score: 0.5, origin: 'person', updatedAt },
-]);
+const byPerson = { origin: 'person', version: 1, writtenBy: 'person', sources: [], updatedAt } as const;
+const search = vi.fn<MemoryPort['search']>(async () => [{ path: 'a', text: 'bees', score: 0.5, ...byPerson }]);
 const port: MemoryPort = {
   search,
-  find: async (_owner, path) => (path === 'a' ? { path, text: 'bees', origin: 'person', updatedAt } : undefined),
+  find: async (_owner, path) => (path === 'a' ? { path, text: 'bees', ...byPerson } : undefined),
   writeByAgent: async (_owner, { path, text, origin }) => {
     if (text === '') throw new InvalidRequest('invalid_request', 'text', 'text must not be blank.');
-    return { path, text, origin, updatedAt };
+    return { ...byPerson, path, text, origin };
   },
   delete: async (_owner, path) => path === 'a',
 };
@@ -29,7 +29,7 @@ const call = async (name: string, given: unknown) =>
 
 test('each gives JSON, as its owner', async () => {
   expect(await call('memory_search', { query: 'bees' })).toEqual({
-    results: [{ path: 'a', text: 'bees', score: 0.5, updated_at: '2026-01-02T03:04:05.000Z' }],
+    results: [{ path: 'a', text: 'bees', score: 0.5, written_by: 'the user', updated_at: '2026-01-02T03:04:05.000Z' }],
   });
   expect(search).toHaveBeenCalledWith(context.owner, 'bees', 5);
   expect(await call('memory_read', { path: 'a' })).toMatchObject({ path: 'a', text: 'bees' });
@@ -37,14 +37,38 @@ test('each gives JSON, as its owner', async () => {
   expect(await call('memory_delete', { path: 'B' })).toEqual({ path: 'b', deleted: false });
 });
 
+test('the output says who wrote a note after reading what, and which versions it shows; a write says the same of itself', async () => {
+  const seen = [
+    { kind: 'page', name: 'old.example' },
+    { kind: 'page', name: 'news.example' },
+    { kind: 'note', name: 'b', version: 2 },
+    { kind: 'search', name: null },
+  ] as const;
+  const writeByAgent = vi.fn<MemoryPort['writeByAgent']>(async (_owner, note) => ({ ...byPerson, ...note }));
+  const find = async () =>
+    ({ ...byPerson, path: 'a', text: 'bees', version: 3, writtenBy: 'agent', sources: seen }) as const;
+  const [, read, write] = memoryTools({ ...port, find, writeByAgent });
+  const onReads = vi.fn<(reads: object) => void>();
+  expect(JSON.parse((await read?.call('{"path":"a"}', { ...context, onReads })) ?? '')).toMatchObject({
+    written_by: 'you',
+    after_reading: ['page news.example', 'note b', 'search'],
+  });
+  expect(onReads).toHaveBeenCalledWith({ private: true, foreign: false, notes: [{ path: 'a', version: 3 }] });
+
+  const turn = { id: newId<TurnId>(), threadId: newId<ThreadId>() };
+  await write?.call('{"path":"b","text":"x"}', { ...context, turn, seen: () => seen });
+  const cause = { author: 'agent', turnId: turn.id, threadId: turn.threadId, call: 'k', sources: seen };
+  expect(writeByAgent).toHaveBeenCalledWith(context.owner, expect.anything(), cause, expect.anything());
+});
+
 test('a note that the person saved after the call was judged is not replaced, unless someone has allowed it', async () => {
-  let note = { path: 'a', text: 'by the agent', origin: 'foreign' as NoteOrigin, updatedAt };
+  let note = { ...byPerson, path: 'a', text: 'by the agent', origin: 'foreign' as NoteOrigin };
   const stored: MemoryPort = {
     ...port,
     find: async () => note,
-    writeByAgent: async (_owner, written, mayReplace) => {
+    writeByAgent: async (_owner, written, _cause, mayReplace) => {
       if (mayReplace && !mayReplace(note)) return undefined;
-      return (note = { ...written, updatedAt });
+      return (note = { ...byPerson, ...written });
     },
   };
   const write = memoryTools(stored).find(({ definition }) => definition.name === 'memory_write');

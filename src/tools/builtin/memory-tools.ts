@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
-import { AGENT_IDENTITY, type NoteOrigin, normalizePath } from '#domain/note.ts';
+import {
+  AGENT_IDENTITY,
+  type NoteAuthor,
+  type NoteCause,
+  normalizePath,
+  type Note as StoredNote,
+} from '#domain/note.ts';
+import type { SeenSource } from '#domain/thread/origin.ts';
 import type { JudgeCall, Tool, ToolContext, ToolFlow } from '../tool.ts';
 import { jsonTool } from './json-tool.ts';
 import { parseArguments } from './parse-arguments.ts';
@@ -54,13 +61,14 @@ const writeTool = (memory: MemoryPort) =>
       'Stores a note for this user, which you can find in any later conversation. Use it when the user mentions something worth remembering or asks you to. It replaces the note at this path: read that first if you want to add to it. Use one note for each subject. The note identity/user says who the user is, and is shown to you in every conversation. Never write passwords or keys.',
     parameters: z.strictObject({ path, text: z.string().describe('The whole text of the note.') }),
     flow: { reads: {}, runs: judgeWrite(memory) },
-    act: async ({ text, ...given }, owner, { situation, allowedBy }) => {
+    act: async ({ text, ...given }, owner, context) => {
+      const { situation, allowedBy } = context;
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };
       const origin = situation === 'clean' ? 'person' : 'foreign';
       // The person may have saved the note since the call was judged, or since an attempt that crashed.
       const isJudged = origin === 'foreign' && (allowedBy === undefined || allowedBy === 'tool');
       const mayReplace = isJudged ? isMarked : undefined;
-      const note = await memory.writeByAgent(owner, { ...given, text, origin }, mayReplace);
+      const note = await memory.writeByAgent(owner, { ...given, text, origin }, byAgent(context), mayReplace);
       if (!note) return { error: changedMeanwhile(given.path) };
       return { path: note.path, updated_at: note.updatedAt.toISOString() };
     },
@@ -69,12 +77,13 @@ const writeTool = (memory: MemoryPort) =>
 const deleteTool = (memory: MemoryPort) =>
   jsonTool({
     name: 'memory_delete',
-    description: 'Deletes one note permanently. Use it when the user asks you to, or when a note is wrong.',
+    description:
+      'Deletes one note. Use it when the user asks you to, or when a note is wrong. The user can restore it from its history.',
     parameters: z.strictObject({ path }),
     flow: { reads: {}, runs: 'clean' },
-    act: async (given, owner) => {
+    act: async (given, owner, context) => {
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };
-      return { path: normalizePath(given.path), deleted: await memory.delete(owner, given.path) };
+      return { path: normalizePath(given.path), deleted: await memory.delete(owner, given.path, byAgent(context)) };
     },
   });
 
@@ -82,8 +91,21 @@ const READS_NOTES: ToolFlow = { reads: { private: true }, from: 'notes', runs: '
 
 /** A note that was written after reading text by others may repeat it, so it counts as such a text. */
 function tellOrigin({ onReads }: ToolContext, notes: readonly Note[]): void {
-  onReads?.({ private: notes.length > 0, foreign: notes.some(({ origin }) => origin !== 'person') });
+  const shown = notes.map(({ path: at, version }) => ({ path: at, version }));
+  onReads?.({
+    private: notes.length > 0,
+    foreign: notes.some(({ origin }) => origin !== 'person'),
+    ...(notes.length > 0 && { notes: shown }),
+  });
 }
+
+/** A version of a note says which turn wrote it, and what the model had read. */
+const byAgent = ({ turn, seen, idempotencyKey }: ToolContext): NoteCause => ({
+  author: 'agent',
+  ...(turn && { turnId: turn.id, threadId: turn.threadId }),
+  call: idempotencyKey,
+  ...(seen && { sources: seen() }),
+});
 
 /**
  * After text by others, the agent may add notes and change those that it has written in the same way: they are marked. A note of
@@ -116,24 +138,26 @@ function pathIn(argumentsJson: string): string | undefined {
   }
 }
 
-const render = ({ path: at, text, origin, updatedAt }: Note) => ({
+const render = ({ path: at, text, origin, writtenBy, sources, updatedAt }: Note) => ({
   path: at,
   text,
   ...(origin === 'foreign' && { origin: 'written after reading text by others' }),
+  written_by: AUTHORS[writtenBy],
+  ...(sources.length > 0 && { after_reading: sources.slice(-MOST_SOURCES).map(nameOf) }),
   updated_at: updatedAt.toISOString(),
 });
+
+const AUTHORS: Readonly<Record<NoteAuthor, string>> = { person: 'the user', agent: 'you', unknown: 'unknown' };
+/** The newest ones; the user sees all of them. */
+const MOST_SOURCES = 3;
+const nameOf = ({ kind, name }: SeenSource) => (name === null ? kind : `${kind} ${name}`);
 
 /** The agent's identity is part of every prompt, so it must not come from a page that the agent has read. */
 const isAgentIdentity = (given: string) => normalizePath(given) === AGENT_IDENTITY;
 const PERSON_ONLY = `Only the user can change ${AGENT_IDENTITY}, in the memory view of the web UI. Tell them what to write.`;
 
 type Owner = ToolContext['owner'];
-type Note = {
-  readonly path: string;
-  readonly text: string;
-  readonly origin: NoteOrigin;
-  readonly updatedAt: Date;
-};
+type Note = Omit<StoredNote, 'createdAt'>;
 
 /** The memory as the tools use it. It throws `InvalidRequest` for an invalid path or text. */
 export type MemoryPort = {
@@ -143,7 +167,8 @@ export type MemoryPort = {
   writeByAgent(
     owner: Owner,
     note: Pick<Note, 'path' | 'text' | 'origin'>,
+    cause: NoteCause,
     mayReplace?: (known: Pick<Note, 'origin'> | undefined) => boolean,
   ): Promise<Note | undefined>;
-  delete(owner: Owner, path: string): Promise<boolean>;
+  delete(owner: Owner, path: string, cause: NoteCause): Promise<boolean>;
 };

@@ -200,7 +200,17 @@ const MATRIX: Record<string, Row> = {
   'GET /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
   'PUT /api/memory/*': row([200, 200, 200, 200], () => ({ route: '/api/memory/mine', body: { text: 'mine' } })),
   'POST /api/memory/keep': row([200, 200, 200, 200], () => ({ route: '/api/memory/keep', body: { all: true } })),
+  'POST /api/memory/forget': row([200, 200, 200, 200], ({ threadId }) => ({
+    route: '/api/memory/forget',
+    body: { from: { thread_id: threadId } },
+  })),
   'DELETE /api/memory/*': row([404, 404, 404, 404], () => ({ route: '/api/memory/nothing' })),
+  'GET /api/note-versions/*': row([404, 404, 404, 404], () => ({ route: '/api/note-versions/nothing' })),
+  'POST /api/note-versions/*': row([404, 404, 404, 404], () => ({
+    route: '/api/note-versions/nothing',
+    body: { version: 1 },
+  })),
+  'GET /api/deleted-notes': row([200, 200, 200, 200], () => ({ route: '/api/deleted-notes' })),
   'GET /api/usage': row([200, 200, 200, 200], () => ({ route: '/api/usage' })),
   'GET /api/status': row([200, 200, 200, 200], () => ({ route: '/api/status' })),
   'POST /api/users': row([403, 403, 201, 201], () => ({

@@ -37,12 +37,19 @@ test('an erased user loses access and running turns at once, and everything else
 
   const erased = await call<Erased>(service, 'POST', `/api/users/${ann.id}/erase`);
   expect(erased).toMatchObject({ status: 'completed', user_id: ann.id });
-  expect(erased.certificate.deleted).toMatchObject({ threads: 2, turns: 2, notes: 1, tokens: 1, users: 1 });
+  expect(erased.certificate.deleted).toMatchObject({
+    threads: 2,
+    turns: 2,
+    notes: 1,
+    note_versions: 1,
+    tokens: 1,
+    users: 1,
+  });
   let last: { response?: { status?: string } } | undefined;
   for (let next = await events.next(); !next.done; next = await events.next()) last = next.value;
   expect(last?.response?.status).toBe('cancelled');
   expect(await statusOf(service, 'GET', '/api/me', ann.headers)).toBe(401);
-  for (const table of ['threads', 'turns', 'items', 'notes', 'usage_days'])
+  for (const table of ['threads', 'turns', 'items', 'notes', 'note_versions', 'usage_days'])
     expect([table, await home.query(`select from ${table} where user_id = $1`, [ann.id])]).toEqual([table, []]);
 
   expect(await call(service, 'POST', `/api/users/${ann.id}/erase`)).toEqual(erased);

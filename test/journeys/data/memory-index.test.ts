@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { restoreArchive } from '#database/archive/restore-archive.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
+import { BY_PERSON } from '#domain/note.ts';
 import { toUnitVector } from '#memory/embed-texts.ts';
 import { connectStore, type Database, type OwnedTransaction, runStatement, withOwner } from '#store/connection.ts';
 import { buildNoteIndexes } from '#store/notes/build-note-indexes.ts';
@@ -123,10 +124,10 @@ describe.skipIf(!hasPgvector)('with pgvector', () => {
     expect((await near(ann, vector))[0]).toBe('ann/late');
 
     await withOwner(server.db, ann, (trx) =>
-      writeNote(trx, ann, { path: 'ann/late', text: 'Another text, not embedded yet.', origin: 'person' }),
+      writeNote(trx, ann, { path: 'ann/late', text: 'Another text, not embedded yet.', origin: 'person' }, BY_PERSON),
     );
     expect(await near(ann, vector)).not.toContain('ann/late');
-    await withOwner(server.db, ann, (trx) => deleteNote(trx, ann, 'ann/0'));
+    await withOwner(server.db, ann, (trx) => deleteNote(trx, ann, 'ann/0', BY_PERSON));
     expect(await near(ann, vectorOf(0))).not.toContain('ann/0');
   });
 

@@ -144,6 +144,7 @@ test('without a query the newest notes come first', async ({ service }) => {
   await put(service, 'newest/second', 'two');
   await put(service, 'newest/first', 'one, changed');
 
+  const byPerson = { origin: 'person', written_by: 'person', sources: [], updated_at: expect.stringMatching(/Z$/) };
   const response = await service.request('/api/memory?limit=2');
   expect(await response.json()).toEqual({
     results: [
@@ -151,10 +152,10 @@ test('without a query the newest notes come first', async ({ service }) => {
         path: 'newest/first',
         text: 'one, changed',
         score: 0,
-        origin: 'person',
-        updated_at: expect.stringMatching(/Z$/),
+        version: 2,
+        ...byPerson,
       },
-      { path: 'newest/second', text: 'two', score: 0, origin: 'person', updated_at: expect.stringMatching(/Z$/) },
+      { path: 'newest/second', text: 'two', score: 0, version: 1, ...byPerson },
     ],
     of_unknown_origin: 0,
   });

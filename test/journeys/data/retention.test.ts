@@ -9,7 +9,16 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const test = journey().override('parts', { purgeThreadsEveryMs: 200 });
 
-const DEFAULTS = { threads: null, versions: 30, jobs: 30, deliveries: 30, occurrences: 90, usage: 1095, audit: 1095 };
+const DEFAULTS = {
+  threads: null,
+  versions: 30,
+  notes: 365,
+  jobs: 30,
+  deliveries: 30,
+  occurrences: 90,
+  usage: 1095,
+  audit: 1095,
+};
 
 async function call(service: Service, method: string, route: string, body?: object, headers?: Record<string, string>) {
   const init = { method, ...(body && { body: JSON.stringify(body) }), ...(headers && { headers }) };

@@ -10,6 +10,7 @@ import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { DeletedNotes } from './deleted-notes.tsx';
 import { NoteDrawer } from './note-drawer.tsx';
 import { originWords, UnknownNotes } from './note-origin.tsx';
 import { WriteNote } from './write-note.tsx';
@@ -79,6 +80,7 @@ export function MemoryPage() {
           </>
         )}
       </Listed>
+      {q === '' && <DeletedNotes />}
       {opened !== undefined && <NoteDrawer path={opened} onClose={() => setOpened(undefined)} />}
       {writing && (
         <WriteNote

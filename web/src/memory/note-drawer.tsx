@@ -9,6 +9,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { NoteHistory } from './note-history.tsx';
 import { NoteOrigin } from './note-origin.tsx';
 
 /** A whole note, which can be rewritten or deleted. */
@@ -23,6 +24,7 @@ export function NoteDrawer({ path, onClose }: { readonly path: string; readonly 
       {error && <Problem error={error} />}
       {!data && !error && <Skeleton label={t`Loading the note`} />}
       {data && <NoteForm note={data} onDone={onClose} />}
+      {data && <NoteHistory path={path} onDone={onClose} />}
     </Dialog>
   );
 }
@@ -75,7 +77,7 @@ function NoteForm({ note: { path, text: stored, origin }, onDone }: NoteFormProp
           onConfirm={() => remove.mutate()}
           onClose={() => setAsking(false)}
         >
-          <Trans>The agent will not know it any more. This cannot be undone.</Trans>
+          <Trans>The agent will not know it any more. You can restore it from the deleted notes.</Trans>
         </Confirm>
       )}
     </div>

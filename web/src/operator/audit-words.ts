@@ -24,6 +24,7 @@ export const actionWords = (): Readonly<Record<string, string>> => ({
   'mission.drain-end': t`Let missions run again`,
   'network.open': t`Gave code network for a call`,
   'network.use': t`Ended a call with network`,
+  'note.forget': t`Forgot notes by where they came from`,
   'note.keep': t`Kept notes as their own`,
   'origin.vouch': t`Trusted a text by others`,
   'pairing.remove': t`Ended a pairing`,

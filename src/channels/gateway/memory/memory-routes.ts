@@ -1,39 +1,29 @@
 import { z } from 'zod';
 import { NotFound } from '#domain/errors.ts';
-import { NOTE_ORIGINS, type Note } from '#domain/note.ts';
+import { BY_PERSON } from '#domain/note.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import type { Memory } from '#memory/memory.ts';
 import { pageLimit } from '../page.ts';
+import { note, origin, path as params, renderNote, renderSource, sources, writtenBy } from './note-shape.ts';
 
 type Services = { readonly memory: Memory };
 
-const origin = z
-  .enum(NOTE_ORIGINS)
-  .describe(
-    "`person`: the person wrote or kept it, or the agent did before it had read text by others. `foreign`: the agent wrote it after that. `unknown`: it is older than this distinction. Reading a note that is not the person's counts as reading text by others.",
-  );
-
-const note = z
-  .strictObject({
-    path: z.string(),
-    text: z.string(),
-    origin,
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-  })
-  .meta({ id: 'Note' });
+/** Of a note in a list. */
+const MOST_SOURCES = 3;
 
 const result = z.strictObject({
   path: z.string(),
   text: z.string().describe('For a long note, the part that matches.'),
   score: z.number().describe('Higher is better; 0 when nothing was searched for.'),
   origin,
+  version: z.int(),
+  written_by: writtenBy,
+  sources: sources.max(MOST_SOURCES),
   updated_at: z.iso.datetime(),
 });
 
 const path = '/api/memory/{path*}';
-const params = z.object({ path: z.string().describe('The path of the note, such as people/ann.') });
 
 const searchNotes = defineRoute({
   method: 'get',
@@ -62,7 +52,9 @@ const searchNotes = defineRoute({
   async handle({ principal, query: { q = '', limit } }, { memory }: Services) {
     const found = q.trim() ? await memory.search(principal, q, limit) : await memory.newest(principal, limit);
     return {
-      results: found.map((each) => renderAs(result, each)),
+      results: found.map((each) =>
+        renderAs(result, each, { sources: each.sources.slice(-MOST_SOURCES).map(renderSource) }),
+      ),
       of_unknown_origin: await memory.countUnknown(principal),
     };
   },
@@ -134,16 +126,23 @@ const keepNotes = defineRoute({
 const deleteNote = defineRoute({
   method: 'delete',
   path,
-  summary: 'Delete a note.',
+  summary: 'Delete a note. Its versions stay, so that it can be restored.',
   params,
+  query: z.object({
+    permanent: z
+      .enum(['true', 'false'], 'permanent must be true or false.')
+      .optional()
+      .describe('`true`: removes all of its versions, too, also those of a note that was deleted before.'),
+  }),
   responses: { 204: { description: 'The note is deleted.' } },
   errors: [400, 404],
-  async handle({ principal, params: at }, { memory }: Services) {
-    const existed = await memory.delete(principal, at.path);
+  async handle({ principal, params: at, query: { permanent } }, { memory }: Services) {
+    const existed =
+      permanent === 'true'
+        ? await memory.erase(principal, at.path)
+        : await memory.delete(principal, at.path, BY_PERSON);
     if (!existed) throw new NotFound('This note does not exist.');
   },
 });
 
 export const memoryRoutes = [searchNotes, getNote, putNote, keepNotes, deleteNote];
-
-const renderNote = (found: Note): z.infer<typeof note> => renderAs(note, found);

@@ -9,6 +9,7 @@ type Services = { readonly retention: RetentionAdmin };
 const MEANING: Record<RetentionKind, string> = {
   threads: 'After the last change of a thread.',
   versions: 'Old versions of files; of each day the newest one stays, and those that a call or a message made.',
+  notes: 'Earlier versions of notes and deleted notes, after they were replaced or deleted.',
   jobs: 'After the end of a job, with its callback.',
   deliveries: 'After the end of a notification, sent or given up.',
   occurrences: 'After the end of a run of a mission.',

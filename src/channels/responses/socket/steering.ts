@@ -1,15 +1,15 @@
+import type { Agent } from '#agent/agent.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
-import { readCreate, toTurnInput } from '../request/read-create.ts';
+import { type CreateServices, readCreate, toTurnInput } from '../request/read-create.ts';
 import { echoOf } from '../response/response-echo.ts';
-import type { SessionServices } from './session.ts';
 import * as answers from './steer-answers.ts';
 import { checkSteerInput, type SteerEvent } from './steer-messages.ts';
 
 type Asked = answers.Asked;
 type Followed = answers.Followed;
 type Steer = answers.Steer;
-type SteerServices = Pick<SessionServices, 'agent' | 'onError'> & Parameters<typeof readCreate>[0];
+type SteerServices = CreateServices & { readonly agent: Agent; readonly onError: (error: unknown) => void };
 
 /** How many responses of a socket are remembered, to say why one can't be steered. */
 const MOST_FOLLOWED = 16;

@@ -42,11 +42,7 @@ export const memoryCards: Readonly<Record<string, ToolCard>> = {
   memory_delete: {
     templates: [
       says(
-        words(
-          'Delete the note {path} for good?',
-          'Die Notiz {path} endgültig löschen?',
-          'Slette notatet {path} for godt?',
-        ),
+        words('Delete the note {path}?', 'Die Notiz {path} löschen?', 'Slette notatet {path}?'),
         words('**Note deleted:** {path}', '**Notiz gelöscht:** {path}', '**Notat slettet:** {path}'),
       ),
     ],

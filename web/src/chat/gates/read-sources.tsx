@@ -37,6 +37,8 @@ function SourceWords({ fact: { kind, name } }: { readonly fact: ReadFact }) {
       return named || <Trans>a web page</Trans>;
     case 'search':
       return <Trans>results of a search</Trans>;
+    case 'note':
+      return <Trans>the note {named}</Trans>;
     case 'notes':
       return (
         <strong>

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId } from '#domain/ids.ts';
+import type { NoteCause } from '#domain/note.ts';
+import type { SeenSource } from '#domain/thread/origin.ts';
+import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import type { Forgetting } from './forget-notes.ts';
+import { createMemory, type Memory } from './memory.ts';
+
+const ann = { userId: 'ann' };
+let server: Awaited<ReturnType<typeof openMigratedDatabase>>;
+let memory: Memory;
+
+beforeAll(async () => {
+  server = await openMigratedDatabase();
+  memory = createMemory(server.db);
+});
+beforeEach(() => server.everything.query('truncate notes, note_words, note_versions'));
+afterAll(() => server?.close());
+
+const page = { kind: 'page', name: 'evil.example' } as const;
+const note = (name: string, version = 1): SeenSource => ({ kind: 'note', name, version });
+let calls = 0;
+const write = (path: string, text: string, sources: readonly SeenSource[], more: Partial<NoteCause> = {}) =>
+  memory.writeByAgent(
+    ann,
+    { path, text, origin: sources.includes(page) ? 'foreign' : 'person' },
+    { author: 'agent', call: `${calls++}`, sources, ...more },
+  );
+const forget = (more: Partial<Forgetting> = {}) =>
+  memory.forget(ann, { from: page, derived: true, permanent: false, ...more });
+/** Does what a preview shows. */
+async function forgetAll(more: Partial<Forgetting> = {}) {
+  const { digest } = await forget(more);
+  return forget({ ...more, digest });
+}
+const textOf = async (path: string) => (await memory.find(ann, path))?.text;
+
+test('what came from a page goes, with what was derived from it, and nothing else does', async () => {
+  await memory.write(ann, 'mine', 'by me');
+  await write('mine', 'by the page', [page]);
+  await write('new', 'from the page', [page]);
+  await write('derived', 'from the note', [note('new')]);
+  await write('further', 'from that', [note('derived')]);
+  await write('other', 'from elsewhere', [{ kind: 'page', name: 'good.example' }, note('mine', 1)]);
+
+  const preview = await forget();
+  expect(preview.changed).toMatchObject([
+    { path: 'derived', text: 'from the note', stays: null },
+    { path: 'further', stays: null },
+    { path: 'mine', text: 'by the page', stays: { version: 1, text: 'by me' } },
+    { path: 'new', stays: null },
+  ]);
+  expect(preview).toMatchObject({ kept: [], versions: 4 });
+  expect(await textOf('mine')).toBe('by the page'); // a preview changes nothing
+
+  expect(await forget({ digest: preview.digest })).toEqual(preview);
+  expect(await textOf('mine')).toBe('by me');
+  for (const gone of ['new', 'derived', 'further']) expect(await textOf(gone)).toBeUndefined();
+  expect(await textOf('other')).toBe('from elsewhere');
+  expect((await memory.search(ann, 'page note that', 10)).map(({ path }) => path)).toEqual([]);
+  const { rows } = await server.everything.query(`select action, detail from audit where action = 'note.forget'`);
+  expect(rows).toEqual([{ action: 'note.forget', detail: { count: 4, permanent: false } }]);
+
+  await memory.restore(ann, 'new', 1); // until it expires, each can be restored
+  expect(await textOf('new')).toBe('from the page');
+});
+
+test('what was only derived stays when it is left out', async () => {
+  await write('new', 'from the page', [page]);
+  await write('derived', 'from the note', [note('new')]);
+  await forgetAll({ derived: false });
+  expect([await textOf('new'), await textOf('derived')]).toEqual([undefined, 'from the note']);
+});
+
+test('a note that the page had deleted is there again', async () => {
+  await memory.write(ann, 'mine', 'by me');
+  await memory.delete(ann, 'mine', { author: 'agent', sources: [page] });
+  expect((await forgetAll()).changed).toMatchObject([{ path: 'mine', text: null, stays: { text: 'by me' } }]);
+  expect(await textOf('mine')).toBe('by me');
+});
+
+test('a text that the person has kept, restored or written since stays, and is listed if it came from there', async () => {
+  for (const path of ['kept', 'restored', 'rewritten']) await write(path, 'from the page', [page]);
+  await memory.keep(ann, ['kept']);
+  await memory.write(ann, 'restored', 'by me');
+  await memory.restore(ann, 'restored', 1);
+  await memory.write(ann, 'rewritten', 'by me');
+
+  const { changed, kept } = await forgetAll();
+  expect(changed).toEqual([]);
+  expect(kept.map(({ path }) => path)).toEqual(['kept', 'restored']);
+  expect([await textOf('kept'), await textOf('rewritten')]).toEqual(['from the page', 'by me']);
+});
+
+test('what came from a thread or a turn goes, also where its text was restored by the agent', async () => {
+  const [threadId, turnId] = [newId<string>(), newId<string>()];
+  await write('a', 'from the thread', [], { threadId, turnId });
+  await write('a', 'another', []);
+  await write('a', 'from the thread', []);
+  expect(await forget({ from: { turnId: newId<string>() } })).toMatchObject({ changed: [], versions: 0 });
+  expect(await forget({ from: { turnId } })).toMatchObject({ versions: 2 });
+  await forgetAll({ from: { threadId } });
+  expect(await textOf('a')).toBe('another');
+});
+
+test('a preview that is no longer true is refused', async () => {
+  await write('new', 'from the page', [page]);
+  const { digest } = await forget();
+  await write('later', 'from the note', [note('new')]);
+  await expect(forget({ digest })).rejects.toThrow('no longer as the preview showed them');
+  expect(await textOf('new')).toBe('from the page');
+});
+
+test('forgetting for good leaves no version of it', async () => {
+  await memory.write(ann, 'mine', 'by me');
+  await write('mine', 'poison one', [page]);
+  await write('new', 'poison two', [page]);
+  await write('replaced', 'poison three', [page]);
+  await memory.write(ann, 'replaced', 'by me');
+  await forgetAll({ permanent: true });
+  expect((await server.everything.query(`select from note_versions where text like 'poison%'`)).rows).toEqual([]);
+  expect([await textOf('mine'), await textOf('replaced')]).toEqual(['by me', 'by me']);
+  expect(await memory.deleted(ann, 10)).toEqual([]);
+});
+
+/** Which versions came from the page, by a plain program. Each version may have read any version before it. */
+function tracedIn(graph: readonly { readonly hasPage: boolean; readonly read: readonly number[] }[]): Set<number> {
+  const traced = new Set<number>();
+  graph.forEach(({ hasPage, read }, index) => {
+    if (hasPage || read.some((each) => traced.has(each))) traced.add(index);
+  });
+  return traced;
+}
+
+test('in any graph of notes, exactly those are forgotten that a plain program finds', async () => {
+  const node = fc.record({ hasPage: fc.boolean(), read: fc.array(fc.nat(), { maxLength: 3 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(node, { minLength: 1, maxLength: 12 }), async (nodes) => {
+      await server.everything.query('truncate notes, note_words, note_versions');
+      const graph = nodes.map(({ hasPage, read }, index) => ({
+        hasPage: hasPage && index % 3 === 0,
+        read: index === 0 ? [] : read.map((each) => each % index),
+      }));
+      for (const [index, { hasPage, read }] of graph.entries())
+        await write(`n${index}`, `text ${index}`, [
+          ...(hasPage ? [page] : []),
+          ...read.map((each) => note(`n${each}`)),
+        ]);
+      await forgetAll();
+      const left = (await memory.newest(ann, 100)).map(({ path }) => path);
+      const traced = tracedIn(graph);
+      expect(left.toSorted()).toEqual(graph.flatMap((_, index) => (traced.has(index) ? [] : [`n${index}`])).toSorted());
+    }),
+    { numRuns: 25 },
+  );
+});
