@@ -126,6 +126,7 @@ const WIRED_COMMANDS = [
   'cli/archive',
   'cli/service',
   'cli/setup',
+  'cli/support',
   'cli/upgrade.ts',
   'cli/user/user-move.ts',
   'cli/user/user-erase.ts',

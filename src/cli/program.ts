@@ -131,6 +131,7 @@ const GROUPS: readonly Group[] = [
     delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
     retention: async () => (await import('./retention.ts')).addRetentionCommands,
     upgrade: async () => (await import('./upgrade.ts')).addUpgradeCommand,
+    'support-bundle': async () => (await import('./support/support-bundle.ts')).addSupportBundleCommand,
     completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
   }),
   ...inGroup(DATA, {
