@@ -116,6 +116,41 @@ test('a support bundle has facts for a bug report, and no content, secret, token
   }
 });
 
+test('the slowest statements come with plans for any values, and without the values of anyone', async () => {
+  await home.query(
+    'create table pg_stat_statements (dbid oid, query text, calls bigint, mean_exec_time float8, total_exec_time float8)',
+  );
+  const statements = [
+    `select id from turns where thread_id = $1 and channel = '${PRIVATE.message}'`,
+    `set local app.user_id = '${PRIVATE.user}'`,
+    'select 1; drop table pg_stat_statements',
+  ];
+  for (const text of statements)
+    await home.query(
+      'insert into pg_stat_statements select oid, $1, 3, 2, 6 from pg_database where datname = current_database()',
+      [text],
+    );
+  const file = path.join(home.home, 'slowest.zip');
+  expect(await runReborn(['support-bundle', file], { env: home.env })).toMatchObject({ code: 0 });
+
+  const text = strFromU8(unzipSync(await readFile(file))['database.json'] ?? new Uint8Array());
+  expect(JSON.parse(text).statements).toEqual({
+    source: 'pg_stat_statements',
+    statements: [
+      {
+        text: "select id from turns where thread_id = $1 and channel = '?'",
+        calls: 3,
+        mean_ms: 2,
+        total_ms: 6,
+        plan: expect.arrayContaining([expect.stringMatching(/Index Scan/)]),
+      },
+      expect.objectContaining({ text: 'select 1; drop table pg_stat_statements', plan: null }),
+    ],
+  });
+  expect(text).not.toContain('violet');
+  expect(await home.query('select from pg_stat_statements')).toHaveLength(3);
+});
+
 test('a line of the log keeps its codes and figures, and the places of its error', () => {
   const err = {
     name: 'TypeError',

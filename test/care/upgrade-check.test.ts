@@ -79,7 +79,7 @@ test('`reborn upgrade --check` says what is pending and changes nothing; its exi
   await query(`delete from kysely_migration where name = '0100-baseline'`);
   expect(await check()).toMatchObject({ code: 3, stdout: expect.stringContaining('stop all replicas first') });
 
-  await query(`insert into kysely_migration (name, timestamp) values ('9999-newer', '')`);
+  await query(`insert into kysely_migration (name, timestamp, works_with) values ('9999-newer', '', null)`);
   expect(await check()).toMatchObject({ code: 1, stderr: expect.stringContaining('(9999-newer)') });
   expect(await runReborn(['upgrade'], { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('--check') });
 });
