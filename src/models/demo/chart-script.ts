@@ -87,8 +87,8 @@ print("${DRAWN}")
 
 const SHOWN = {
   en: 'Here is the chart of six months: sales grew from 12 in January to 26 in June. Python drew it in a sandbox, and the picture is a file of this thread.',
-  de: 'Hier ist das Diagramm von sechs Monaten: Die Verkäufe stiegen von 12 im Januar auf 26 im Juni. Python hat es in einer Sandbox gezeichnet, und das Bild ist eine Datei dieses Gesprächs.',
-  nb: 'Her er diagrammet over seks måneder: Salget økte fra 12 i januar til 26 i juni. Python tegnet det i en sandkasse, og bildet er en fil i denne tråden.',
+  de: 'Hier ist das Diagramm von sechs Monaten: Die Verkäufe stiegen von 12 im Januar auf 26 im Juni. Python hat es in einer Sandbox gezeichnet, und das Bild ist eine Datei dieser Unterhaltung.',
+  nb: 'Her er diagrammet over seks måneder: Salget økte fra 12 i januar til 26 i juni. Python tegnet det i en sandkasse, og bildet er en fil i denne samtalen.',
 };
 
 const DENIED = {

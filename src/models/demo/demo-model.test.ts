@@ -109,7 +109,7 @@ test('an abort stops the demo model with its reason', async () => {
 const STARTERS = [
   'Save a note that I prefer short answers, and ask me first.',
   'Remind me tomorrow at 08:00 ({zone}) to plan the day.',
-  'Make a chart of six months of sales.',
+  'Make a chart of six months of sales. Invent the numbers.',
   'What is in this file?',
 ];
 const offered = ['memory_write', 'reborn_time', 'mission_preview', 'mission_create', 'reborn_python'].map((name) => ({

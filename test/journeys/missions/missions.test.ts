@@ -228,14 +228,14 @@ test('what runs have ended with is listed, newest first, and counts as new until
   type Result = { mission_name: string; unread: boolean; slot: string; mission_id: string };
   type Page = { results: Result[]; unread: number; next_cursor: string | null };
   const list = (query = '') => call<Page>(service, 'GET', `/api/mission-results${query}`);
-  const read = async (which: object) => {
+  const markRead = async (which: object) => {
     const { status } = await service.request('/api/mission-results/read', {
       method: 'POST',
       body: JSON.stringify(which),
     });
     expect(status).toBe(204);
   };
-  await read({});
+  await markRead({});
   expect((await list()).unread).toBe(0);
 
   const prices = await create(service, { name: 'Prices', instruction: 'say One change. Polarlys raised it.' });
@@ -259,11 +259,11 @@ test('what runs have ended with is listed, newest first, and counts as new until
   expect(pages.flatMap((page) => page.results.map(({ slot }) => slot))).toEqual([second.slot, results[1]?.slot]);
   expect((await list('?cursor=1_2_3')) as object).toMatchObject({ httpStatus: 400 });
 
-  await read({ mission_id: prices.id, slot: first.slot });
+  await markRead({ mission_id: prices.id, slot: first.slot });
   expect((await list()).unread).toBe(2);
-  await read({ thread_id: second.thread_id });
+  await markRead({ thread_id: second.thread_id });
   expect((await list('?unread=true')).results.map(({ mission_name: name }) => name)).toEqual(['Backup']);
-  await read({});
+  await markRead({});
   expect((await list()).results.slice(0, 3).map((result) => result.unread)).toEqual([false, false, false]);
 });
 
