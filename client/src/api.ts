@@ -2764,6 +2764,40 @@ export type OccurrenceList = {
   readonly next_cursor: string | null;
 };
 
+export type MissionResultList = {
+  readonly results: readonly MissionResult[];
+  /** How many are not read, on all pages. */
+  readonly unread: number;
+  readonly next_cursor: string | null;
+};
+
+export type MissionResult = {
+  readonly mission_id: string;
+  readonly mission_name: string;
+  /** When the run was due; with the mission, it names the result. */
+  readonly slot: string;
+  readonly status: 'completed' | 'failed';
+  /** What the answer begins with; null if there is none. */
+  readonly first_sentence: string | null;
+  /** Why it failed. The message is in English; null for a run that could not start. */
+  readonly failure: {
+    readonly code: string;
+    readonly message: string | null;
+  } | null;
+  /** The thread with the answer; null if there is none any more. */
+  readonly thread_id: string | null;
+  readonly turn_id: string | null;
+  readonly cost_usd: number | null;
+  readonly unread: boolean;
+  readonly ended_at: string;
+};
+
+export type MissionResultsRead = {
+  readonly thread_id?: string;
+  readonly mission_id?: string;
+  readonly slot?: string;
+};
+
 export type DeliveryList = {
   readonly deliveries: readonly Delivery[];
   readonly next_cursor: string | null;
@@ -3184,6 +3218,13 @@ export type SignInBegun = {
 export type SignInAnswer = {
   readonly state: string;
   readonly code: string;
+};
+
+export type Starters = {
+  /** For someone who has no thread yet: complete messages that show what the product does. */
+  readonly first: readonly ('approval' | 'mission' | 'chart' | 'file' | 'daily' | 'topic')[];
+  /** For everyone else. */
+  readonly later: readonly ('approval' | 'mission' | 'chart' | 'file' | 'daily' | 'topic')[];
 };
 
 export type ToolPolicyList = {
@@ -4888,6 +4929,7 @@ export type Routes = {
   };
   /** List the caller's missions with their next and last run, newest first. */
   'GET /api/missions': {
+    query?: { thread_id?: string };
     result: MissionList;
   };
   /** Create a mission: an instruction that runs on a schedule. */
@@ -4936,6 +4978,16 @@ export type Routes = {
     params: { id: string };
     query?: { limit?: number; cursor?: string };
     result: OccurrenceList;
+  };
+  /** List what runs of the caller's missions have ended with, newest first. */
+  'GET /api/mission-results': {
+    query?: { unread?: 'true' | 'false'; limit?: number; cursor?: string };
+    result: MissionResultList;
+  };
+  /** Mark results of missions as read: all, those of a mission or of a thread, or one. */
+  'POST /api/mission-results/read': {
+    body: MissionResultsRead;
+    result: undefined;
   };
   /** List deliveries to callbacks, endpoints and devices, newest first: the caller's, or for operators everyone's. */
   'GET /api/deliveries': {
@@ -5098,6 +5150,10 @@ export type Routes = {
     query?: { for?: string };
     body: SignInAnswer;
     result: undefined;
+  };
+  /** List beginnings of a thread that work with the tools and the model that are there. Apps have the words for them. */
+  'GET /api/starters': {
+    result: Starters;
   };
   /** List the policies of tools. */
   'GET /api/tool-policies': {

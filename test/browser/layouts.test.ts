@@ -9,7 +9,8 @@ import { startStage } from './stage.ts';
 
 const LISTS = [
   { route: '/settings/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
-  { route: '/missions', api: 'missions', title: 'Missions', rows: 'Missions' },
+  { route: '/missions', api: 'mission-results', title: 'Missions', rows: 'Results' },
+  { route: '/missions/all', api: 'missions', title: 'Missions', rows: 'Missions' },
   { route: '/memory', api: 'memory', title: 'Memory', rows: 'Notes' },
   { route: '/connectors/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
   { route: '/connectors/skills', api: 'skills', title: 'Skills', rows: 'Skills' },

@@ -53,6 +53,18 @@ const reasons = (): Record<string, string> => ({
   not_running: t`the service was not running`,
   budget_exceeded: t`the budget was used up`,
   model_error: t`the model failed`,
+  model_not_configured: t`no model is set up`,
+  tool_error: t`a tool failed`,
+  turn_timeout: t`it took too long`,
+  authentication_required: t`no sign-in in time`,
+  input_required: t`no answer in time`,
+  pairing_required: t`it was not paired in time`,
+  max_rounds: t`too many calls of tools without an answer`,
+  interrupted: t`it was interrupted too often`,
+  internal_error: t`the service made an error`,
+  thread_full: t`its thread has reached the limit`,
+  thread_busy: t`too many messages wait in its thread`,
+  attachment_unavailable: t`an image or a file can't be read`,
   approval_required: t`no approval in time`,
 });
 
