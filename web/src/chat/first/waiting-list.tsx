@@ -58,8 +58,8 @@ function Waiting({ gate }: { readonly gate: OpenGate }) {
           <span className="line-clamp-2 font-medium break-words md:line-clamp-1">
             <CallSentence parts={withoutMark(sentenceOf(gate, true))} />
           </span>
-          <span className="block truncate text-meta text-soft">
-            {thread && <>{titleOf(thread)}, </>}
+          <span className="flex gap-2 text-meta text-soft">
+            <span className="truncate">{thread && titleOf(thread)}</span>
             <RelativeTime time={gate.created_at} />
           </span>
         </span>
