@@ -1,6 +1,6 @@
 import { describeResult, findTool, isDenied, type Language, type Script, wordsOfResult } from './scene.ts';
 
-/** Draws a chart of a small table with Python. */
+/** Draws a chart of a small table with Python, and hands it over. */
 export const chartScript: Script = {
   asks: [
     { language: 'en', words: /^make a chart\b/i },
@@ -9,10 +9,12 @@ export const chartScript: Script = {
   ],
   next(scene, { language }) {
     const python = findTool(scene, 'reborn_python');
-    if (!python) return NO_CODE[language];
+    if (!python || !findTool(scene, 'reborn_file_present')) return NO_CODE[language];
     const result = scene.results.at(-1);
     if (result && isDenied(result)) return DENIED[language];
-    if (result) return wordsOfResult(result).includes(DRAWN) ? SHOWN[language] : describeResult(result);
+    if (result?.name === 'reborn_file_present') return SHOWN[language];
+    if (result && !wordsOfResult(result).includes(DRAWN)) return describeResult(result);
+    if (result) return { name: 'reborn_file_present', given: { paths: [FILE] } };
     // The description of the tool lists the libraries.
     const code = /\bmatplotlib\b/.test(python.description ?? '') ? withMatplotlib(language) : byHand();
     return { name: 'reborn_python', given: { title: TITLE[language], code } };
@@ -31,7 +33,8 @@ const TITLE = {
   nb: 'Tegn diagrammet over salget',
 };
 const HEADING = { en: 'Sales by month', de: 'Verkäufe pro Monat', nb: 'Salg per måned' };
-const DRAWN = 'sales.png is written';
+const FILE = 'sales.png';
+const DRAWN = `${FILE} is written`;
 
 const withMatplotlib = (language: Language) => `import matplotlib.pyplot as plt
 
@@ -45,7 +48,7 @@ axes.set_title(${JSON.stringify(HEADING[language])}, loc="left")
 axes.spines[["top", "right", "left"]].set_visible(False)
 axes.set_yticks([])
 figure.tight_layout()
-figure.savefig("sales.png", dpi=160)
+figure.savefig("${FILE}", dpi=160)
 print("${DRAWN}")
 `;
 
@@ -79,7 +82,7 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 raw = b"".join(b"\\0" + bytes(row) for row in pixels)
-with open("sales.png", "wb") as file:
+with open("${FILE}", "wb") as file:
     file.write(b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
                + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
 print("${DRAWN}")

@@ -112,7 +112,14 @@ const STARTERS = [
   'Make a chart of six months of sales. Invent the numbers.',
   'What is in this file?',
 ];
-const offered = ['memory_write', 'reborn_time', 'mission_preview', 'mission_create', 'reborn_python'].map((name) => ({
+const offered = [
+  'memory_write',
+  'reborn_time',
+  'mission_preview',
+  'mission_create',
+  'reborn_python',
+  'reborn_file_present',
+].map((name) => ({
   ...time,
   name,
 }));

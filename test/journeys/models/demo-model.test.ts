@@ -72,7 +72,7 @@ test('Create a mission: it waits at a gate with its times, and its result is the
   expect(results).toMatchObject([{ first_sentence: 'It is time to plan the day.', unread: true }]);
 });
 
-test('Make a chart: Python draws a picture, where code can run', async ({ service, skip }) => {
+test('Make a chart: Python draws a picture, which is handed over, where code can run', async ({ service, skip }) => {
   skip(!isPossible);
   expect(await call(service, 'GET', '/api/starters')).toEqual({
     first: ['approval', 'mission', 'chart'],
@@ -84,7 +84,7 @@ test('Make a chart: Python draws a picture, where code can run', async ({ servic
   const pictures = (await itemsOf(service, thread)).flatMap(({ output = [] }) =>
     output.flatMap(({ type, url }) => (type === 'image' && url ? [url] : [])),
   );
-  expect(pictures).toHaveLength(1);
+  expect(pictures).toHaveLength(2); // drawn by Python, and handed over
   const bytes = Buffer.from(await (await service.request(pictures[0] ?? '')).arrayBuffer());
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
 });

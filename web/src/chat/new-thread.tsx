@@ -5,6 +5,7 @@ import { Suspense, use, useState } from 'react';
 import { SidebarContext, SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { client } from '../client/client.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
+import { IconButton } from '../parts/button.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { useTitle } from '../parts/use-title.ts';
 import type { Attachment } from './composer/attachments.ts';
@@ -17,7 +18,7 @@ export function NewThread() {
   const navigate = useNavigate();
   const [model, setModel] = useState<string>();
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
-  const { hidden } = use(SidebarContext);
+  const { hidden, openPalette } = use(SidebarContext);
   useTitle(t`New thread`);
 
   async function send(message: string, attachments: readonly Attachment[] = []): Promise<void> {
@@ -33,6 +34,7 @@ export function NewThread() {
     <main className="flex h-full min-h-0 flex-col">
       <div className={`flex h-header shrink-0 items-center px-1 md:px-3 ${hidden ? '' : 'md:hidden'}`}>
         <SidebarToggle />
+        <IconButton icon="search" label={t`Search`} onClick={openPalette} className="ms-auto md:hidden" />
       </div>
       <div className="fades min-h-0 flex-1">
         <div className="h-full overflow-y-auto">

@@ -14,7 +14,7 @@ import { useMarkRead } from './use-results.ts';
 export function ResultRow({ result, hasCost = false }: { readonly result: MissionResult; readonly hasCost?: boolean }) {
   const { mission_name: name, unread, failure, first_sentence: sentence } = result;
   return (
-    <li className="relative flex min-h-14 items-center gap-3 px-3.5 py-2.5 has-[a:focus-visible]:bg-hover hover:bg-hover">
+    <li className="relative flex min-h-14 items-center gap-3 px-3.5 py-2 has-[a:focus-visible]:bg-hover hover:bg-hover">
       <NewDot isNew={unread} hasFailed={failure !== null} />
       <span className="min-w-0 flex-1">
         <span className={`block truncate ${unread ? 'font-semibold' : 'font-medium'}`}>

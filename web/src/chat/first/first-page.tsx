@@ -35,7 +35,7 @@ export function FirstPage(start: Start) {
             title={t`New results`}
             beside={
               <Link to="/missions" className="text-meta text-soft hover:text-ink">
-                <Trans>All results</Trans>
+                <Trans>All missions</Trans>
               </Link>
             }
           >

@@ -26,7 +26,7 @@ type Starter = {
 type Props = Start & { readonly starters: Offered['first'] };
 
 export function Starters({ starters, onSend, onCompose }: Props) {
-  const send = useMutation({ mutationFn: onSend });
+  const send = useMutation({ mutationFn: (message: string) => onSend(message) });
   return (
     <>
       <ul className="grid gap-2 md:grid-cols-3">
@@ -40,7 +40,7 @@ export function Starters({ starters, onSend, onCompose }: Props) {
                 onClick={() => (isBegun ? onCompose(message) : send.mutate(message))}
                 className="card grid h-full w-full grid-cols-[16px_1fr] content-start gap-x-3 gap-y-0.5 px-3.5 pt-3 pb-3.5 text-start hover:border-edge hover:bg-hover md:grid-cols-1"
               >
-                <Icon name={icon} className="row-span-2 mt-0.5 text-soft md:row-span-1 md:mb-1.5" />
+                <Icon name={icon} className="row-span-2 mt-0.5 text-soft md:row-span-1 md:mb-2" />
                 <span className="font-medium">{title}</span>
                 <span className="text-meta text-soft">{about}</span>
               </button>
@@ -71,7 +71,7 @@ const STARTERS: Readonly<Record<Offered['first'][number], () => Starter>> = {
     };
   },
   chart: () => ({
-    icon: 'chart',
+    icon: 'table',
     title: t`Make a chart`,
     about: t`It runs Python on a small table`,
     message: t`Make a chart of six months of sales. Invent the numbers.`,
@@ -107,7 +107,7 @@ export function DemoNote() {
   const { me } = useServices();
   if (!me.model.demo) return null;
   return (
-    <div className="mt-4 flex flex-wrap items-center gap-x-2.5 gap-y-2 rounded-lg border border-line bg-sunken py-2.5 ps-3.5 pe-2">
+    <div className="mt-4 flex flex-wrap items-center gap-x-2 gap-y-2 rounded-lg border border-line bg-sunken py-2 ps-3.5 pe-2">
       <Icon name="model" className="text-soft" />
       <p className="min-w-0 flex-1 basis-60">
         <Trans>

@@ -49,7 +49,7 @@ function Waiting({ gate }: { readonly gate: OpenGate }) {
       <Link
         to="/threads/$threadId"
         params={{ threadId }}
-        className="group flex min-h-14 items-center gap-3 px-3.5 py-2.5 hover:bg-hover focus-visible:-outline-offset-2"
+        className="group flex min-h-14 items-center gap-3 px-3.5 py-2 hover:bg-hover focus-visible:-outline-offset-2"
       >
         <span className="grid size-9 shrink-0 place-items-center rounded bg-waiting-wash text-waiting">
           <Icon name={iconOf(gate)} />
@@ -58,12 +58,12 @@ function Waiting({ gate }: { readonly gate: OpenGate }) {
           <span className="line-clamp-2 font-medium break-words md:line-clamp-1">
             <CallSentence parts={withoutMark(sentenceOf(gate, true))} />
           </span>
-          <span className="block truncate text-meta text-soft">
-            {thread && <>{titleOf(thread)}, </>}
+          <span className="flex gap-2 text-meta text-soft">
+            <span className="truncate">{thread && titleOf(thread)}</span>
             <RelativeTime time={gate.created_at} />
           </span>
         </span>
-        <span className="hidden min-h-7 items-center rounded-sm border border-rule bg-raised px-2.5 text-meta font-medium shadow-rest group-hover:bg-hover md:inline-flex">
+        <span className="hidden min-h-7 items-center rounded-sm border border-rule bg-raised px-2 text-meta font-medium shadow-rest group-hover:bg-hover md:inline-flex">
           <Trans>Review</Trans>
         </span>
         <Icon name="right" className="text-soft md:hidden" />
