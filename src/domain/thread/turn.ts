@@ -8,6 +8,7 @@ import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { TraceContext } from '../trace/trace-context.ts';
 import type { Usage } from '../usage.ts';
+import type { FailureDetails } from './failure-details.ts';
 import type { Item, NewItem, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { ReasoningDetail, Sampling } from './sampling.ts';
@@ -89,7 +90,8 @@ export type TurnRequest = {
   readonly echo: Readonly<Record<string, unknown>>;
 };
 
-export type Failure = { readonly code: FailureCode; readonly message: string };
+/** `details`: for clients that write their own sentences; the message is English. Failures of earlier versions have none. */
+export type Failure = { readonly code: FailureCode; readonly message: string; readonly details?: FailureDetails };
 
 export type FailureCode =
   | 'model_error'
