@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { sendMessage } from '@reborn-agent/client/send';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Suspense, use, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarContext, SidebarToggle } from '../app/sidebar-toggle.tsx';
 import { client } from '../client/client.ts';
+import { sendMessage, useTakesAgainAt } from '../client/send.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { useTitle } from '../parts/use-title.ts';
@@ -14,6 +14,7 @@ import { Composer } from './composer/composer.tsx';
 import { keepDraft } from './composer/drafts.ts';
 import { thingsToTry } from './composer/things-to-try.ts';
 
+const SentLater = lazyPart(() => import('../failures/sent-later.tsx').then((module) => module.SentLater));
 const Overview = lazyPart(() => import('./overview.tsx').then((module) => module.Overview));
 
 /** Where a thread begins: three things to try, what needs attention, and the composer. */
@@ -24,6 +25,7 @@ export function NewThread() {
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
   const { hidden } = use(SidebarContext);
+  const takesAgainAt = useTakesAgainAt();
   useTitle(t`New thread`);
   return (
     <main className="flex h-full min-h-0 flex-col">
@@ -65,12 +67,19 @@ export function NewThread() {
           </div>
         </div>
       </div>
+      {takesAgainAt !== undefined && (
+        <p className="column text-meta text-soft">
+          <Suspense>
+            <SentLater at={takesAgainAt} />
+          </Suspense>
+        </p>
+      )}
       <Composer
         draftKey="new"
         suggested={suggested}
         model={<ModelPicker chosen={model ?? null} onChoose={setModel} />}
         onSend={async (message, attachments) => {
-          const { thread_id: threadId } = await sendMessage(client, {
+          const { thread_id: threadId } = await sendMessage({
             message,
             attachments,
             ...(model !== undefined && { model }),

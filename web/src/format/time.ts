@@ -12,6 +12,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 /** Lists show many times, and a formatter is slow to make. */
 const relative = new Map<string, Intl.RelativeTimeFormat>();
 const exact = new Map<string, Intl.DateTimeFormat>();
+const moments = new Map<string, Intl.DateTimeFormat>();
 const times = new Map<string, Intl.DateTimeFormat>();
 const days = new Map<string, Intl.DateTimeFormat>();
 const daysOfOtherYears = new Map<string, Intl.DateTimeFormat>();
@@ -31,6 +32,12 @@ export function formatExact(time: string): string {
     (locales) => new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'medium' }),
   );
   return format.format(new Date(time));
+}
+
+/** A day and a time, without seconds: `Mar 1, 2026, 2:32 PM`. */
+export function formatMoment(time: string): string {
+  const styles = { dateStyle: 'medium', timeStyle: 'short' } as const;
+  return keep(moments, (locales) => new Intl.DateTimeFormat(locales, styles)).format(new Date(time));
 }
 
 /** The time of day: `2:32 PM`. */
