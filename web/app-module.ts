@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { i18n } from '@lingui/core';
+import { i18n, type Messages } from '@lingui/core';
 import { loadConfigFromFile, runnerImport } from 'vite';
 
 const WEB = import.meta.dirname;
@@ -14,6 +14,6 @@ export async function importAppModule<Module>(file: string): Promise<Module> {
 
 /** From now on, the modules of the app in this process write in this language. */
 export async function activateLanguage(locale: string): Promise<void> {
-  const { messages } = await importAppModule<{ messages: Parameters<typeof i18n.load>[1] }>(`locales/${locale}.po`);
-  i18n.loadAndActivate({ locale, messages: messages as never });
+  const { messages } = await importAppModule<{ messages: Messages }>(`locales/${locale}.po`);
+  i18n.loadAndActivate({ locale, messages });
 }
