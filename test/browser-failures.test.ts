@@ -19,8 +19,10 @@ const DETAILS = Object.entries(FAILURE_DETAILS).map(([code, values]) => {
 const MESSAGE = 'The English message of the service.';
 
 let words: Words;
+let missions: { reasonOf: (run: { status: string; reason: string }) => string | undefined };
 beforeAll(async () => {
   words = await importAppModule<Words>('src/failures/failure-words.ts');
+  missions = await importAppModule('src/missions/mission-words.ts');
 });
 
 const saidOf = (details: FailureDetails) => words.wordsOfFailure({ code: 'model_error', message: MESSAGE, details });
@@ -48,6 +50,12 @@ describe.each(['en', 'de', 'nb'])('in %s', (language) => {
     const isGeneral = (code: string) => words.wordsOfFailure({ code, message: '' }).includes(`(${code})`);
     expect(FAILURE_CODES.filter(isGeneral)).toEqual([]);
     expect(sentences.filter((sentence) => sentence === '')).toEqual([]);
+  });
+
+  test('every code of a failed turn is a reason of a run of a mission', () => {
+    const said = FAILURE_CODES.map((reason) => missions.reasonOf({ status: 'failed', reason }));
+    expect(said.filter((words, index) => !words || words.includes(`(${FAILURE_CODES[index]})`))).toEqual([]);
+    expect(missions.reasonOf({ status: 'failed', reason: 'not_a_code' })).toContain('(not_a_code)');
   });
 
   test('a code that this page does not know has a general sentence that names it', () => {

@@ -45,6 +45,12 @@ export function formatTime(time: string): string {
   return keep(times, (locales) => new Intl.DateTimeFormat(locales, { timeStyle: 'short' })).format(new Date(time));
 }
 
+/** A time of day as a form has it, `14:32`, by the clock of the reader: `2:32 PM`. */
+export const formatClock = (time: string): string =>
+  new Intl.DateTimeFormat(formatLocales(), { timeStyle: 'short', timeZone: 'UTC' }).format(
+    new Date(`2000-01-01T${time}Z`),
+  );
+
 /** The day in words: `Today`, `Sunday, March 1`, with the year if it is another one. */
 export function formatDay(time: string, now: Date = new Date()): string {
   const day = new Date(time);
