@@ -1,7 +1,7 @@
 import type { FailureDetails, TurnFailure } from '@reborn-agent/client/api';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FAILURE_CODES } from '#channels/model-api/turn-failure.ts';
-import { FAILURE_DETAILS } from '#domain/thread/failure-details.ts';
+import { FAILURE_DETAILS } from '#domain/failure/failure-details.ts';
 import { activateLanguage, importAppModule } from '../web/app-module.ts';
 
 type Words = {

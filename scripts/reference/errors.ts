@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
+import { FAILURE_DETAILS, type FailureDetails } from '#domain/failure/failure-details.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
-import { FAILURE_DETAILS, type FailureDetails } from '#domain/thread/failure-details.ts';
 import type { JobFailure } from '#domain/thread/job.ts';
 import type { errorEnvelope } from '#http/routes/error-envelope.ts';
 import { toEnvelope } from '#http/routes/errors.ts';

@@ -1,4 +1,4 @@
-import type { FailureDetails } from '#domain/thread/failure-details.ts';
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import type { ContentPart, LoadedPart } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';

@@ -1,5 +1,5 @@
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
-import type { FailureDetails } from '#domain/thread/failure-details.ts';
 import { renderUsd } from '#domain/usage.ts';
 
 /** A spending limit is reached: no more model calls today. The message is for the user. */

@@ -1,4 +1,4 @@
-import type { FailureDetails } from '#domain/thread/failure-details.ts';
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { flowOf, InputRequired, SignInRequired, type ToolContext } from '#tools/tool.ts';

@@ -1,5 +1,5 @@
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
-import type { FailureDetails } from '#domain/thread/failure-details.ts';
 import type { Failure, FailureCode, Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { RunTurn, TurnRun } from '#engine/running/turn-run.ts';
 import { TurnStopped } from '#engine/running/turn-stopped.ts';

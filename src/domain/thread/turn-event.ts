@@ -1,7 +1,7 @@
+import type { FailureDetails } from '../failure/failure-details.ts';
 import type { ItemId, TurnId } from '../ids.ts';
 import type { GatedCall, NewGate } from '../tool/gate.ts';
 import type { Usage } from '../usage.ts';
-import type { FailureDetails } from './failure-details.ts';
 import { type Item, type NewItem, text, textOf } from './item.ts';
 import type { EndedStatus, Failure } from './turn.ts';
 

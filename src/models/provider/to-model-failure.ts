@@ -1,7 +1,7 @@
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
 import { cut } from '#domain/text/cut.ts';
-import type { FailureDetails } from '#domain/thread/failure-details.ts';
 import type { Usage } from '#domain/usage.ts';
 import { ModelFailure, type Remedy } from '../model.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAILURE_DETAILS, type FailureDetails } from '#domain/thread/failure-details.ts';
+import { FAILURE_DETAILS, type FailureDetails } from '#domain/failure/failure-details.ts';
 
 const VALUES = {
   text: z.string(),
