@@ -1964,10 +1964,7 @@ export type TurnInspection = {
   readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram' | 'slack' | 'mail';
   /** The requested model route; null for the default. */
   readonly model: string | null;
-  readonly failure: {
-    readonly code: string;
-    readonly message: string;
-  } | null;
+  readonly failure: TurnFailure | null;
   readonly usage: Spent;
   /** How many times it was started; more than 1 after a crash or a handover. */
   readonly attempts: number;
@@ -2138,6 +2135,88 @@ export type TurnInspection = {
   }[];
 };
 
+export type TurnFailure = {
+  readonly code: string;
+  /** In English. */
+  readonly message: string;
+  readonly details?: FailureDetails;
+};
+
+/** Why it failed, more exactly than the code of the failure, and the values for a sentence about it. */
+export type FailureDetails = {
+  readonly code: 'model.key_refused';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.no_credit';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.busy';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.unreachable';
+  readonly values: {
+    readonly host: string;
+  };
+} | {
+  readonly code: 'model.not_found';
+  readonly values: {
+    readonly provider: string;
+    readonly model: string;
+  };
+} | {
+  readonly code: 'model.too_long';
+  readonly values: {
+    readonly model: string;
+  };
+} | {
+  readonly code: 'model.broken';
+  readonly values: {
+    readonly provider: string;
+    readonly status: number;
+  };
+} | {
+  readonly code: 'model.broke_off';
+  readonly values: {
+    readonly model: string;
+  };
+} | {
+  readonly code: 'model.filtered';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.refused';
+  readonly values: {
+    readonly provider: string;
+    readonly said: string;
+  };
+} | {
+  readonly code: 'limit.day';
+  readonly values: {
+    readonly used: number;
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+    readonly resets: string;
+  };
+} | {
+  readonly code: 'limit.run';
+  readonly values: {
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+  };
+} | {
+  readonly code: 'tool.failed';
+  readonly values: {
+    readonly tool: string;
+  };
+};
+
 export type ReadSource = {
   readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
   /** The address of a page, or the name of a file, tool or server. */
@@ -2215,10 +2294,7 @@ export type ChatReply = {
   readonly response_id: string;
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   readonly message: string;
-  readonly error?: {
-    readonly code: string;
-    readonly message: string;
-  };
+  readonly error?: TurnFailure;
   readonly gate?: {
     readonly id: string;
     readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
@@ -2552,10 +2628,7 @@ export type JobList = {
     readonly user_id: string;
     readonly thread_id: string;
     readonly status: 'queued' | 'running' | 'completed';
-    readonly error: {
-      readonly code: string;
-      readonly message: string;
-    } | null;
+    readonly error: TurnFailure | null;
     readonly waiting_on: string | null;
     readonly conversation_id: string | null;
     readonly metadata: Readonly<Record<string, unknown>> | null;
@@ -4199,10 +4272,7 @@ export type ServerMessage = {
     readonly user_id: string;
     readonly thread_id: string;
     readonly status: 'queued' | 'running' | 'completed';
-    readonly error: {
-      readonly code: string;
-      readonly message: string;
-    } | null;
+    readonly error: TurnFailure | null;
     readonly waiting_on: string | null;
     readonly conversation_id: string | null;
     readonly metadata: Readonly<Record<string, unknown>> | null;
@@ -4264,6 +4334,12 @@ export type TurnEvent = {
   readonly type: 'model-failed';
   readonly model: string;
   readonly message: string;
+  readonly details?: FailureDetails;
+  /** Which try of the same model comes next, and the most there are. */
+  readonly tries?: {
+    readonly next: number;
+    readonly most: number;
+  };
   readonly next: string;
   readonly wait_ms: number;
   readonly failed_at: string;
@@ -4276,10 +4352,7 @@ export type TurnEvent = {
 } | {
   readonly type: 'turn-ended';
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  readonly failure: {
-    readonly code: string;
-    readonly message: string;
-  } | null;
+  readonly failure: TurnFailure | null;
   /** The turn of the message that ended this one early. */
   readonly steered_by: string | null;
   readonly usage: Spent;

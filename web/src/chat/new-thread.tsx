@@ -1,9 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { sendMessage } from '@reborn-agent/client/send';
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, use, useState } from 'react';
 import { SidebarContext, SidebarToggle } from '../app/sidebar-toggle.tsx';
-import { client } from '../client/client.ts';
+import { sendMessage, useTakesAgainAt } from '../client/send.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
@@ -11,6 +10,7 @@ import { useTitle } from '../parts/use-title.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
 
+const SentLater = lazyPart(() => import('../failures/sent-later.tsx').then((module) => module.SentLater));
 const FirstPage = lazyPart(() => import('./first/first-page.tsx').then((module) => module.FirstPage));
 
 /** Where a thread begins: the state of things, and the composer. */
@@ -19,10 +19,11 @@ export function NewThread() {
   const [model, setModel] = useState<string>();
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { hidden, openPalette } = use(SidebarContext);
+  const takesAgainAt = useTakesAgainAt();
   useTitle(t`New thread`);
 
   async function send(message: string, attachments: readonly Attachment[] = []): Promise<void> {
-    const { thread_id: threadId } = await sendMessage(client, {
+    const { thread_id: threadId } = await sendMessage({
       message,
       attachments,
       ...(model !== undefined && { model }),
@@ -43,6 +44,13 @@ export function NewThread() {
           </Suspense>
         </div>
       </div>
+      {takesAgainAt !== undefined && (
+        <p className="column text-meta text-soft">
+          <Suspense>
+            <SentLater at={takesAgainAt} />
+          </Suspense>
+        </p>
+      )}
       <Composer
         draftKey="new"
         placeholder={t`What should be done?`}

@@ -55,6 +55,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     followed,
     isIdle: !running && !state.gate && state.queued.length === 0,
     model: chosen,
+    answering: model,
+    stop: (turnId) => socket.send({ type: 'cancel', turn_id: turnId }),
     inspect: setInspected,
     compose: (text) => setSuggested({ text, keep: true }),
   });

@@ -16,6 +16,7 @@ import { MissionDrawer } from './mission-drawer.tsx';
 import { MissionForm } from './mission-form.tsx';
 import { MissionTabs } from './mission-tabs.tsx';
 import { markOfMission, markOfRun } from './mission-words.ts';
+import { wordsOfSchedule } from './schedule-words.ts';
 
 /** How often the list is read again: the service does not report runs of missions. */
 const REFRESH_MS = 5000;
@@ -95,7 +96,9 @@ function MissionRow({ mission }: { readonly mission: ListedMission }) {
       </span>
       <span className="min-w-0 flex-1 basis-60">
         <span className="block truncate font-medium">{mission.name}</span>
-        <span className="block truncate text-meta text-soft">{mission.schedule_words}</span>
+        <span className="block truncate text-meta text-soft">
+          {wordsOfSchedule(mission.schedule, mission.schedule_words)}
+        </span>
       </span>
       <span className="flex flex-col text-meta text-soft sm:w-44">
         <span>
