@@ -740,7 +740,7 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'conflict_error';
-    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists';
+    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists' | 'last_operator' | 'signed_in';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
     /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
@@ -3520,6 +3520,42 @@ export type UserList = {
   readonly next_cursor: string | null;
 };
 
+export type UserChange = {
+  readonly name?: string;
+  readonly role?: 'operator' | 'member';
+};
+
+export type NewInvitation = {
+  readonly role: 'operator' | 'member';
+  readonly name?: string | null;
+};
+
+export type CreatedInvitation = {
+  readonly id: string;
+  readonly role: 'operator' | 'member';
+  /** Whom it is meant for. Only operators see it. */
+  readonly name: string | null;
+  /** Who invites. The link stops working when they are no operator any more. */
+  readonly user_id: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  /** Opens a page that asks for a name, and then signs the browser in. */
+  readonly url: string;
+};
+
+export type InvitationList = {
+  readonly invitations: readonly ({
+    readonly id: string;
+    readonly role: 'operator' | 'member';
+    /** Whom it is meant for. Only operators see it. */
+    readonly name: string | null;
+    /** Who invites. The link stops working when they are no operator any more. */
+    readonly user_id: string;
+    readonly created_at: string;
+    readonly expires_at: string;
+  })[];
+};
+
 export type Erasure = {
   readonly id: string;
   readonly user_id: string;
@@ -3950,6 +3986,8 @@ export type AuditList = {
     readonly subject: string | null;
     readonly detail: Readonly<Record<string, unknown>>;
   })[];
+  /** The names of the users whom the entries mention, by id; also of removed ones. */
+  readonly names: Readonly<Record<string, string>>;
   readonly next_cursor: string | null;
 };
 
@@ -5234,6 +5272,12 @@ export type Routes = {
     query?: { limit?: number; cursor?: string; q?: string };
     result: UserList;
   };
+  /** Change the name or the role of a user. A role applies at once to their tokens and sessions, on every replica. */
+  'PATCH /api/users/{id}': {
+    params: { id: string };
+    body: UserChange;
+    result: User;
+  };
   /** Remove a user, with all tokens and sessions. */
   'DELETE /api/users/{id}': {
     params: { id: string };
@@ -5249,6 +5293,20 @@ export type Routes = {
     params: { id: string };
     body: SpendingLimits;
     result: SpendingLimits;
+  };
+  /** Create a link that makes one person a user and signs their browser in. It works once, for 7 days. */
+  'POST /api/invitations': {
+    body: NewInvitation;
+    result: CreatedInvitation;
+  };
+  /** List the invitations that were not used yet, newest first, without their links. */
+  'GET /api/invitations': {
+    result: InvitationList;
+  };
+  /** Revoke an invitation. Its link stops working. */
+  'DELETE /api/invitations/{id}': {
+    params: { id: string };
+    result: undefined;
   };
   /** Erase a user: delete everything that belongs to them, permanently. */
   'POST /api/users/{id}/erase': {

@@ -71,6 +71,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     fetchLinks,
     folders: createFolders(db),
     inspect: createInspectTurn(core),
+    invitations: auth.invitations,
     limiter,
     limitGuesses: perMinute(config.signInRatePerMinute),
     limits: createLimitsAdmin(db, isUser),

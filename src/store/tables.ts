@@ -521,6 +521,15 @@ export type Tables = {
     sessionUntil: Date | null;
     expiresAt: Date;
   };
+  invitations: {
+    id: string;
+    userId: string;
+    hash: Buffer;
+    role: Role;
+    name: string | null;
+    createdAt: Generated<Date>;
+    expiresAt: Date;
+  };
   signIns: { hash: Buffer; state: string; nonce: string; verifier: string; expiresAt: Date };
   audit: {
     id: Generated<string>;
