@@ -3967,6 +3967,13 @@ export type UsageReport = {
     /** The average duration of a call. */
     readonly latency_ms: number;
   }[];
+  /** For operators: the names of users in the report, by id. */
+  readonly names: Readonly<Record<string, string>>;
+  /** What the caller may spend in a day (UTC); null: not limited. */
+  readonly limits: {
+    readonly tokens_per_day: number | null;
+    readonly usd_per_day: number | null;
+  };
   /** The caller's files. */
   readonly storage: {
     /** Of all files in messages and in the versions that are kept, each content once. */

@@ -102,7 +102,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     streams,
     templates: createPromptTemplates(db),
     threads,
-    usageReports: createUsage(db, config.workspaces.userBytes),
+    usageReports: createUsage(db, { mostBytes: config.workspaces.userBytes, limits: config.spending }),
     versions: createVersions(db, engine),
   };
 }

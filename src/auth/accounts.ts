@@ -43,6 +43,8 @@ export type Accounts = {
   listUsers(actor: Principal, page: UserPage): Promise<User[]>;
   /** Whether there is a user with this ID who was not removed. */
   isUser(id: UserId): Promise<boolean>;
+  /** The names of users, also of removed ones, by ID. */
+  namesOf(actor: Principal, ids: readonly UserId[]): Promise<ReadonlyMap<UserId, string>>;
   /** The calling user; undefined for the operator of the static tokens, who has no row. */
   findSelf(actor: Principal): Promise<User | undefined>;
   /** A new role applies at once to the user's tokens, sessions and sockets, on every replica. */
@@ -79,7 +81,7 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
   };
 }
 
-type Users = Pick<Accounts, 'addUser' | 'listUsers' | 'isUser' | 'findSelf' | 'changeUser' | 'removeUser'>;
+type Users = Pick<Accounts, 'addUser' | 'listUsers' | 'isUser' | 'namesOf' | 'findSelf' | 'changeUser' | 'removeUser'>;
 
 function users(db: IdentityDatabase, onRevoked: () => void): Users {
   return {
@@ -102,6 +104,11 @@ function users(db: IdentityDatabase, onRevoked: () => void): Users {
     },
 
     isUser: async (id) => (await findUser(db, id)) !== undefined,
+
+    async namesOf(actor, ids) {
+      requireOperator(actor);
+      return findNames(db, ids);
+    },
 
     findSelf: (actor) => findUser(db, actor.userId),
 

@@ -82,6 +82,10 @@ test('an invitation asks for a name, makes a user, and works once', async () => 
   await page.goto(`${stage.url}/settings/general`);
   await page.getByText('Operators change names and roles').waitFor();
 
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByText('There is no limit for you.').waitFor();
+  await page.getByRole('heading', { name: 'This month' }).waitFor();
+
   const { url: next } = (await (
     await stage.service.request('/api/invitations', { method: 'POST', body: '{"role":"operator"}' })
   ).json()) as { url: string };
