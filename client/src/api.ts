@@ -1532,6 +1532,8 @@ export type Thread = {
   readonly archived: boolean;
   /** Present if its code may reach the hosts that the operator lists. */
   readonly network?: true;
+  /** Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. */
+  readonly temporary?: true;
   /** The folder that it is in. */
   readonly folder_id: string | null;
   /** `waiting`: a gate is open. */
@@ -2199,6 +2201,8 @@ export type ChatRequest = {
   readonly model?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
+  readonly temporary?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -4138,6 +4142,8 @@ export type ClientMessage = {
   readonly model?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
+  readonly temporary?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;

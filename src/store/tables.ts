@@ -127,6 +127,7 @@ export type Tables = {
     pinned: Generated<boolean>;
     archived: Generated<boolean>;
     network: Generated<boolean>;
+    temporary: Generated<boolean>;
     folderId: FolderId | null;
     bytes: Generated<string>;
     line: Generated<number>;

@@ -13,6 +13,7 @@ import { useTitle } from '../parts/use-title.ts';
 import { Composer } from './composer/composer.tsx';
 import { keepDraft } from './composer/drafts.ts';
 import { thingsToTry } from './composer/things-to-try.ts';
+import { TemporaryNote, TemporarySwitch } from './temporary.tsx';
 
 const Overview = lazyPart(() => import('./overview.tsx').then((module) => module.Overview));
 
@@ -21,6 +22,7 @@ export function NewThread() {
   const { me } = useServices();
   const navigate = useNavigate();
   const [model, setModel] = useState<string>();
+  const [temporary, setTemporary] = useState(false);
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { data } = useQuery({ queryKey: ['tools'], queryFn: () => client.call('GET /api/tools') });
   const { hidden } = use(SidebarContext);
@@ -65,15 +67,22 @@ export function NewThread() {
           </div>
         </div>
       </div>
+      {temporary && <TemporaryNote />}
       <Composer
         draftKey="new"
         suggested={suggested}
-        model={<ModelPicker chosen={model ?? null} onChoose={setModel} />}
+        model={
+          <>
+            <TemporarySwitch checked={temporary} onChange={setTemporary} />
+            <ModelPicker chosen={model ?? null} onChoose={setModel} />
+          </>
+        }
         onSend={async (message, attachments) => {
           const { thread_id: threadId } = await sendMessage(client, {
             message,
             attachments,
             ...(model !== undefined && { model }),
+            ...(temporary && { temporary }),
           });
           keepDraft('new', '');
           await navigate({ to: '/threads/$threadId', params: { threadId } });
