@@ -740,7 +740,7 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'conflict_error';
-    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists';
+    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists' | 'last_operator' | 'signed_in';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
     /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
@@ -1532,6 +1532,8 @@ export type Thread = {
   readonly archived: boolean;
   /** Present if its code may reach the hosts that the operator lists. */
   readonly network?: true;
+  /** Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. */
+  readonly temporary?: true;
   /** The folder that it is in. */
   readonly folder_id: string | null;
   /** `waiting`: a gate is open. */
@@ -2278,6 +2280,8 @@ export type ChatRequest = {
   readonly model?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
+  readonly temporary?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3634,6 +3638,42 @@ export type UserList = {
   readonly next_cursor: string | null;
 };
 
+export type UserChange = {
+  readonly name?: string;
+  readonly role?: 'operator' | 'member';
+};
+
+export type NewInvitation = {
+  readonly role: 'operator' | 'member';
+  readonly name?: string | null;
+};
+
+export type CreatedInvitation = {
+  readonly id: string;
+  readonly role: 'operator' | 'member';
+  /** Whom it is meant for. Only operators see it. */
+  readonly name: string | null;
+  /** Who invites. The link stops working when they are no operator any more. */
+  readonly user_id: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  /** Opens a page that asks for a name, and then signs the browser in. */
+  readonly url: string;
+};
+
+export type InvitationList = {
+  readonly invitations: readonly ({
+    readonly id: string;
+    readonly role: 'operator' | 'member';
+    /** Whom it is meant for. Only operators see it. */
+    readonly name: string | null;
+    /** Who invites. The link stops working when they are no operator any more. */
+    readonly user_id: string;
+    readonly created_at: string;
+    readonly expires_at: string;
+  })[];
+};
+
 export type Erasure = {
   readonly id: string;
   readonly user_id: string;
@@ -4045,6 +4085,13 @@ export type UsageReport = {
     /** The average duration of a call. */
     readonly latency_ms: number;
   }[];
+  /** For operators: the names of users in the report, by id. */
+  readonly names: Readonly<Record<string, string>>;
+  /** What the caller may spend in a day (UTC); null: not limited. */
+  readonly limits: {
+    readonly tokens_per_day: number | null;
+    readonly usd_per_day: number | null;
+  };
   /** The caller's files. */
   readonly storage: {
     /** Of all files in messages and in the versions that are kept, each content once. */
@@ -4064,6 +4111,8 @@ export type AuditList = {
     readonly subject: string | null;
     readonly detail: Readonly<Record<string, unknown>>;
   })[];
+  /** The names of the users whom the entries mention, by id; also of removed ones. */
+  readonly names: Readonly<Record<string, string>>;
   readonly next_cursor: string | null;
 };
 
@@ -4207,6 +4256,8 @@ export type ClientMessage = {
   readonly model?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
+  readonly temporary?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -5363,6 +5414,12 @@ export type Routes = {
     query?: { limit?: number; cursor?: string; q?: string };
     result: UserList;
   };
+  /** Change the name or the role of a user. A role applies at once to their tokens and sessions, on every replica. */
+  'PATCH /api/users/{id}': {
+    params: { id: string };
+    body: UserChange;
+    result: User;
+  };
   /** Remove a user, with all tokens and sessions. */
   'DELETE /api/users/{id}': {
     params: { id: string };
@@ -5378,6 +5435,20 @@ export type Routes = {
     params: { id: string };
     body: SpendingLimits;
     result: SpendingLimits;
+  };
+  /** Create a link that makes one person a user and signs their browser in. It works once, for 7 days. */
+  'POST /api/invitations': {
+    body: NewInvitation;
+    result: CreatedInvitation;
+  };
+  /** List the invitations that were not used yet, newest first, without their links. */
+  'GET /api/invitations': {
+    result: InvitationList;
+  };
+  /** Revoke an invitation. Its link stops working. */
+  'DELETE /api/invitations/{id}': {
+    params: { id: string };
+    result: undefined;
   };
   /** Erase a user: delete everything that belongs to them, permanently. */
   'POST /api/users/{id}/erase': {

@@ -73,6 +73,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     fetchLinks,
     folders: createFolders(db),
     inspect: createInspectTurn(core),
+    invitations: auth.invitations,
     limiter,
     limitGuesses: perMinute(config.signInRatePerMinute),
     limits: createLimitsAdmin(db, isUser),
@@ -105,7 +106,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     streams,
     templates: createPromptTemplates(db),
     threads,
-    usageReports: createUsage(db, config.workspaces.userBytes),
+    usageReports: createUsage(db, { mostBytes: config.workspaces.userBytes, limits: config.spending }),
     versions: createVersions(db, engine),
   };
 }

@@ -25,6 +25,9 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
     case 'new':
       chat.thread.begin();
       return chat.thread.note('New thread. Type a message.');
+    case 'temporary':
+      chat.thread.begin({ temporary: true });
+      return chat.thread.note(TEMPORARY);
     case 'threads':
       return pickThread(chat);
     case 'rename':
@@ -65,6 +68,9 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.thread.note(HELP);
   }
 }
+
+const TEMPORARY =
+  'Temporary thread: it reads and writes no memory, is in no search, and is deleted 24 hours after its last message. Type a message.';
 
 async function pickThread(chat: Chat): Promise<void> {
   const { threads } = await chat.client.call('GET /api/threads', { query: { limit: 100 } });

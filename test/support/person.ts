@@ -51,6 +51,7 @@ export const OWNED_ROWS: Record<string, string> = {
     values (gen_random_uuid(), $1, 'm', '', false, false, '[]', '{}', '[]', '[]', '[]', now())`,
   tokens: `insert into tokens (id, user_id, name, hash) values (gen_random_uuid(), $1, 't', sha256($1::bytea))`,
   sessions: `insert into sessions (id, user_id, hash, key_hash, method, expires_at) values (gen_random_uuid(), $1, sha256($1::bytea), '', 'token', now())`,
+  invitations: `insert into invitations (id, user_id, hash, role, expires_at) values (gen_random_uuid(), $1, sha256($1::bytea), 'member', now())`,
   sign_in_codes: `insert into sign_in_codes (hash, user_id, expires_at) values (sha256($1::bytea), $1, now())`,
   usage_days: `insert into usage_days values ($1, now(), 'p', 'm', 0, 1, 0, 0, 1, 0, 1, 0, 1)`,
   budgets: `insert into budgets (user_id, tokens_per_day) values ($1, 1)`,

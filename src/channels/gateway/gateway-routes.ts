@@ -47,6 +47,7 @@ import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
 import { erasureRoutes } from './users/erasure-routes.ts';
 import { exportMe } from './users/export-route.ts';
+import { invitationRoutes } from './users/invitation-routes.ts';
 import { meRoutes } from './users/me-route.ts';
 import { sessionRoutes } from './users/session-routes.ts';
 import { tokenRoutes } from './users/token-routes.ts';
@@ -90,6 +91,7 @@ export const gatewayRoutes = [
   exportMe,
   ...webhookRouteRoutes,
   ...userRoutes,
+  ...invitationRoutes,
   ...erasureRoutes,
   ...tokenRoutes,
   ...sessionRoutes,

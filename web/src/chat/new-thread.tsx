@@ -9,6 +9,7 @@ import { lazyPart } from '../parts/lazy-part.ts';
 import { useTitle } from '../parts/use-title.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
+import { TemporaryNote, TemporarySwitch } from './temporary.tsx';
 
 const SentLater = lazyPart(() => import('../failures/sent-later.tsx').then((module) => module.SentLater));
 const FirstPage = lazyPart(() => import('./first/first-page.tsx').then((module) => module.FirstPage));
@@ -17,6 +18,7 @@ const FirstPage = lazyPart(() => import('./first/first-page.tsx').then((module) 
 export function NewThread() {
   const navigate = useNavigate();
   const [model, setModel] = useState<string>();
+  const [temporary, setTemporary] = useState(false);
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { hidden, openPalette } = use(SidebarContext);
   const takesAgainAt = useTakesAgainAt();
@@ -27,6 +29,7 @@ export function NewThread() {
       message,
       attachments,
       ...(model !== undefined && { model }),
+      ...(temporary && { temporary }),
     });
     await navigate({ to: '/threads/$threadId', params: { threadId } });
   }
@@ -51,11 +54,17 @@ export function NewThread() {
           </Suspense>
         </p>
       )}
+      {temporary && <TemporaryNote />}
       <Composer
         draftKey="new"
         placeholder={t`What should be done?`}
         suggested={suggested}
-        model={<ModelPicker chosen={model ?? null} onChoose={setModel} />}
+        model={
+          <>
+            <TemporarySwitch checked={temporary} onChange={setTemporary} />
+            <ModelPicker chosen={model ?? null} onChoose={setModel} />
+          </>
+        }
         onSend={send}
       />
     </main>
