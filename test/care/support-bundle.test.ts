@@ -96,7 +96,7 @@ test('a support bundle has facts for a bug report, and no content, secret, token
     });
     expect(JSON.parse(read('replicas.json'))).toMatchObject({ replicas: [{ running: 0 }] });
     expect(read('metrics.txt')).toMatch(/^reborn_turns_ended_total\{.*code="model_error".*\} 1$/m);
-    const database = JSON.parse(read('database.json'));
+    const database = JSON.parse(read('database.json')) as Facts;
     expect(database.tables).toContainEqual(expect.objectContaining({ table: 'turns', bytes: expect.any(Number) }));
     expect(database.statements.statements.length).toBeGreaterThan(3);
     for (const { plan } of database.statements.statements) expect(plan.join('\n')).toMatch(/Scan|Result/);
@@ -115,6 +115,11 @@ test('a support bundle has facts for a bug report, and no content, secret, token
     await service.kill('SIGTERM');
   }
 });
+
+type Facts = {
+  readonly tables: readonly object[];
+  readonly statements: { readonly statements: readonly { readonly plan: readonly string[] }[] };
+};
 
 test('the slowest statements come with plans for any values, and without the values of anyone', async () => {
   await home.query(
@@ -188,7 +193,7 @@ const FOREIGN_LINES = [
     msg: 'a request failed',
     err: { message: PRIVATE.error, stack: PRIVATE.error },
   }),
-  JSON.stringify({ level: 30, time: 3, msg: 'turn settled', status: `${PRIVATE.email}`, code: PRIVATE.user }),
+  JSON.stringify({ level: 30, time: 3, msg: 'turn settled', status: PRIVATE.email, code: PRIVATE.user }),
   PRIVATE.otherProgram,
 ];
 

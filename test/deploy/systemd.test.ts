@@ -60,10 +60,8 @@ describe.runIf(isInstalled('bwrap') && canMount())('behind the directives of the
 
 /** Starts a program as nobody, without privileges; returns what it says. */
 async function startBehind(mounts: string, words: readonly string[]): Promise<string> {
-  const drop = [
-    ...['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--no-new-privs'],
-    ...['--bounding-set=-all', '--'],
-  ];
+  const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  const drop = ['setpriv', ...user, '--no-new-privs', '--bounding-set=-all', '--'];
   const script = `set -e\n${mounts}\nexec "$@"`;
   const child = spawn(
     'unshare',

@@ -34,7 +34,7 @@ test('the system unit uses the home folder of its user, unless another is named'
 
 test("people's folders and /tmp are hidden from the machine's service, unless it needs them", () => {
   const machine = { node: '/usr/bin/node', main: '/opt/reborn/main.js', home: '/var/lib/reborn', user: 'reborn' };
-  const walls = (changes: Partial<typeof machine> & { home?: string | undefined }) =>
+  const walls = (changes: { node?: string; main?: string; home?: string | undefined }) =>
     renderSystemdUnit({ ...machine, ...changes }).match(/^(?:ProtectHome|PrivateTmp)=yes$/gm) ?? [];
 
   expect(walls({})).toEqual(['ProtectHome=yes', 'PrivateTmp=yes']);
