@@ -29,7 +29,7 @@ test('when the service is killed during an answer, the page continues by itself,
   await page.getByRole('textbox', { name: 'Message' }).fill('typed while it was away');
   await stage.start();
 
-  await page.getByText(/picked up after/).waitFor();
+  await page.getByText(/Picked up after/).waitFor();
   await page
     .locator('article[aria-busy="false"]')
     .getByText(/\b99\b/)

@@ -5,7 +5,13 @@ import type { Threads } from '#agent/threads/threads.ts';
 import type { Workspaces } from '#agent/workspace/workspaces.ts';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
-import { type ContentPart, partsOf, readableText, type TimedItem } from '#domain/thread/item.ts';
+import {
+  type ContentPart,
+  type FunctionCallOutputBody,
+  partsOf,
+  readableText,
+  type TimedItem,
+} from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderFiles, threadFile } from '../files/file-shape.ts';
 import { partUrl, renderItem, threadItem } from './item-shape.ts';
@@ -67,10 +73,21 @@ function renderEntry(item: TimedItem): string {
     case 'function_call':
       return `**Tool:** ${item.name}\n\n${fence(item.arguments)}`;
     case 'function_call_output':
-      return `**Result:**\n\n${fence(wordsOf(item.output))}`;
+      return [...decisionOf(item), `**Result:**\n\n${fence(wordsOf(item.output))}`].join('\n\n');
     case 'compaction':
       return `**Summary of an earlier conversation:**\n\n${fence(item.summary)}`;
   }
+}
+
+/** Who let the call run or not, if a person did. */
+function decisionOf({ decided, allowedBy }: FunctionCallOutputBody): string[] {
+  if (!decided) return allowedBy === 'always' ? ['**Allowed:** by a rule'] : [];
+  if (decided.answer === 'expired') return [`**Expired:** not answered in time, ${decided.at}`];
+  const { answer, by, at, reason } = decided;
+  const said = reason === undefined ? '' : `: “${reason}”`;
+  return [
+    `**${answer === 'approved' ? 'Approved' : 'Denied'}:** by ${by === 'owner' ? 'you' : 'the operator'}, ${at}${said}`,
+  ];
 }
 
 const SPEAKERS = { user: 'You', assistant: 'Reborn', system: 'System', developer: 'Developer' } as const;
