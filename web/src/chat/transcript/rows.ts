@@ -46,6 +46,8 @@ export type Row =
       readonly turnId: string;
       readonly steps: readonly Step[];
       readonly first: boolean;
+      /** Text follows. */
+      readonly followed: boolean;
     }
   | { readonly kind: 'pick-up'; readonly id: string; readonly turnId: string; readonly entry: PickUpEntry }
   | { readonly kind: 'gate'; readonly id: string; readonly gate: OpenGate }
@@ -80,6 +82,7 @@ export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = fa
     rows.push(...endingOf(turn, rows, state));
   }
   placeVersions(rows, state);
+  markFollowed(rows);
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   const atGate = waitsForAnswer(state);
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate });
@@ -144,11 +147,16 @@ function placeVersions(rows: Row[], state: ThreadState): void {
   }
 }
 
+function markFollowed(rows: Row[]): void {
+  for (const [index, row] of rows.entries())
+    if (row.kind === 'steps' && rows[index + 1]?.kind === 'answer') rows[index] = { ...row, followed: true };
+}
+
 /** Calls in a row stand together. */
 function addStep(rows: Row[], turnId: string, step: Step): void {
   const last = rows.at(-1);
   if (last?.kind === 'steps') rows[rows.length - 1] = { ...last, steps: [...last.steps, step] };
-  else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows) });
+  else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows), followed: false });
 }
 
 function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState): Row[] {

@@ -117,6 +117,7 @@ function sameRow(one: Row, other: Row): boolean {
   if (one.kind === 'steps' && other.kind === 'steps')
     return (
       one.first === other.first &&
+      one.followed === other.followed &&
       one.steps.length === other.steps.length &&
       one.steps.every((step, index) => {
         const counterpart = other.steps[index];
