@@ -93,8 +93,12 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
   }
 
   const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation, ownLinks, seen } as const;
-  if (level === 'allow') return { ...allowed, allowedBy: judged.by };
+  if (level === 'allow' && judged.by !== 'always') return { ...allowed, allowedBy: judged.by };
   const state = await tool.state?.(owner, facts.workspace);
+  if (level === 'allow') {
+    const answered = started ? await usedApprovalOf(tool, call, facts, state) : await approvalOf(tool, call, facts, state);
+    return { ...allowed, allowedBy: judged.by, decided: byPerson(answered).decided }; // the answer that has made the rule
+  }
   if (started) return { ...allowed, ...byPerson(await usedApprovalOf(tool, call, facts, state)) };
   const approval = await approvalOf(tool, call, facts, state);
   if (approval) return { ...allowed, approval: approval.gateId, ...byPerson(approval) };

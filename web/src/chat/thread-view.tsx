@@ -19,7 +19,7 @@ import { lazyPart } from '../parts/lazy-part.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { titleOf } from '../threads/thread-row.tsx';
+import { titleOf } from '../threads/thread-title.ts';
 import { ChatActions, useChatActions } from './chat-actions.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
@@ -104,8 +104,6 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               <ThreadHeader
                 thread={thread}
                 state={state}
-                model={model}
-                onModel={setChosen}
                 onInspect={() => setInspected(state.turns.at(-1)?.id)}
                 panel={panel}
                 hasOlder={hasOlder}

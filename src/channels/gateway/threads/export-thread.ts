@@ -14,6 +14,7 @@ import {
 } from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderFiles, threadFile } from '../files/file-shape.ts';
+import { attachedAs } from './attached-as.ts';
 import { partUrl, renderItem, threadItem } from './item-shape.ts';
 import { renderThread, thread, threadParams } from './thread-shape.ts';
 
@@ -49,8 +50,8 @@ export const exportThread = defineRoute({
   async handle({ principal, params: { id }, query: { format }, reply }, { threads, workspaces }: Services) {
     const exported = renderThread(await threads.get(principal, id));
     const { items } = await threads.items(principal, id, { before: undefined, limit: ALL });
-    const name = `thread-${id}.${format === 'json' ? 'json' : 'md'}`;
-    reply.header('content-disposition', `attachment; filename="${name}"`);
+    const ending = format === 'json' ? 'json' : 'md';
+    reply.header('content-disposition', attachedAs(exported.title, `thread-${id}`, ending));
     if (format === 'markdown')
       return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items));
     const read = (item: TimedItem) => threads.readAttachments(principal, [item]);
