@@ -66,7 +66,7 @@ test('a message that is sent while the service is away is taken once, when it is
   await page.getByRole('article').getByText('before').waitFor();
   await stage.kill();
   await ask(page, 'say after');
-  await page.getByText('Sending').waitFor();
+  await page.getByText('Waits for the connection').waitFor();
   await stage.start();
   await page.getByRole('article').getByText('after').waitFor();
   expect(await page.getByText('say after', { exact: true }).count()).toBe(1);

@@ -83,6 +83,7 @@ test('messages that wait say so, and can be edited and withdrawn; Stop stops the
   await waiting.first().getByRole('button', { name: 'Withdraw the queued message' }).click();
   await expect.poll(() => waiting.count()).toBe(1);
 
+  await composer(page).fill('');
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByText('Stopped by you.').waitFor();
   await page.getByRole('article').getByText('changed').waitFor();

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
+import type { QueuedTurn } from '@reborn-agent/client/api';
 import { unshownFrom } from '@reborn-agent/client/known-address';
 import { newKey } from '@reborn-agent/client/send';
-import { findRunningTurn } from '@reborn-agent/client/thread-state';
+import { findRunningTurn, isByOthers, textOf } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
@@ -90,6 +91,17 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     });
   }
 
+  /** A message that waits goes back into the composer; else the newest one is edited where it is. */
+  function editLast(): boolean {
+    const waiting = state.queued.at(-1);
+    const text = waiting && ownTextOfQueued(waiting);
+    if (waiting && text !== undefined) void actions.withdraw(waiting.turn_id, text);
+    const sent = rows.findLast((row) => row.kind === 'user');
+    if (waiting || !sent || !actions.isIdle) return text !== undefined;
+    actions.setEditing(sent.id);
+    return true;
+  }
+
   // The thread is looked at when a link appears: texts that were read before it are there by then.
   const findUnshown = useCallback((address: string) => unshownFrom(followed.snapshot().state, address), [followed]);
 
@@ -112,6 +124,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                 <Transcript
                   rows={rows}
                   target={target}
+                  edited={actions.editing}
                   pending={unsent.list.map(({ message }) => message)}
                   hasOlder={hasOlder}
                   loadingOlder={loadingOlder}
@@ -140,6 +153,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                 draftKey={threadId}
                 onSend={send}
                 {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
+                onEditLast={editLast}
                 state={state}
                 model={<ModelPicker chosen={model} onChoose={setChosen} />}
                 suggested={suggested}
@@ -160,6 +174,12 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
       </ChatActions>
     </FindUnshown>
   );
+}
+
+/** Undefined if it has more than the words of the person: the composer can't hold that. */
+function ownTextOfQueued({ items }: QueuedTurn): string | undefined {
+  const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
+  return parts.every((part) => part.type === 'text' && !isByOthers(part)) ? textOf(parts) : undefined;
 }
 
 function missingThread(error: unknown): unknown {

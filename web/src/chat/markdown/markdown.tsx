@@ -36,7 +36,7 @@ export function Markdown({ text, streaming, imagePath, frames = true, citations 
       <CitedMarks value={{ key, marks: cited.marks }}>
         <ImagePath value={imagePath}>
           <Streamdown
-            className={streaming ? 'prose types' : 'prose'}
+            className="prose"
             mode={streaming ? 'streaming' : 'static'}
             isAnimating={streaming}
             plugins={plugins}

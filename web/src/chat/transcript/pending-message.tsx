@@ -1,9 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import { useConnection } from '../../app/services.ts';
 import { Speaker } from './speaker.tsx';
 
 /** A sent message, until the service reports it. */
 export function PendingMessage({ text }: { readonly text: string }) {
+  const { state } = useConnection();
   return (
     <div className="pb-4">
       <Speaker name={t`You`} />
@@ -12,7 +14,7 @@ export function PendingMessage({ text }: { readonly text: string }) {
           {text}
         </p>
         <p className="text-meta">
-          <Trans>Sending</Trans>
+          {state === 'live' ? <Trans>Sending</Trans> : <Trans>Waits for the connection</Trans>}
         </p>
       </div>
     </div>

@@ -4,6 +4,7 @@ import { Suspense } from 'react';
 import { Icon } from '../../parts/icon.tsx';
 import { lazyPart } from '../../parts/lazy-part.ts';
 import { useActions } from '../chat-actions.ts';
+import { focusComposer } from '../composer/focus-composer.ts';
 import { Answer } from './answer.tsx';
 import { FailureLine } from './failure-line.tsx';
 import { QueuedMessage } from './queued-message.tsx';
@@ -22,7 +23,9 @@ export function RowView({ row }: { readonly row: Row }) {
     case 'user':
       return <UserMessage entry={row.entry} versions={row.versions} />;
     case 'answer':
-      return <Answer entry={row.entry} turnId={row.turnId} first={row.first} versions={row.versions} />;
+      return (
+        <Answer entry={row.entry} turnId={row.turnId} first={row.first} newest={row.newest} versions={row.versions} />
+      );
     case 'steps':
       return (
         <Suspense fallback={<div className="min-h-target pb-3" />}>
@@ -58,11 +61,12 @@ export function RowView({ row }: { readonly row: Row }) {
   }
 }
 
+/** The card goes away with what had the focus, and a key that was meant for it must not answer the next one. */
 function GateRow({ gate }: { readonly gate: OpenGate }) {
   const { answerGate } = useActions();
   return (
     <Suspense fallback={<div className="gate min-h-40" />}>
-      <GateCard gate={gate} onAnswer={(answer) => answerGate(gate, answer)} />
+      <GateCard gate={gate} onAnswer={(answer) => answerGate(gate, answer).then(focusComposer)} />
     </Suspense>
   );
 }

@@ -37,6 +37,8 @@ export type Row =
       readonly turnId: string;
       readonly entry: MessageEntry;
       readonly first: boolean;
+      /** Nothing was answered after it. */
+      readonly newest: boolean;
       /** The other answers to the same message. */
       readonly versions: readonly VersionPosition[];
     }
@@ -83,6 +85,9 @@ export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = fa
   }
   placeVersions(rows, state);
   markFollowed(rows);
+  const newest = rows.findLastIndex(({ kind }) => kind === 'answer');
+  const answer = rows[newest];
+  if (answer?.kind === 'answer') rows[newest] = { ...answer, newest: true };
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   const atGate = waitsForAnswer(state);
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate });
@@ -125,7 +130,7 @@ function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry
   } else if (entry.role === 'user') {
     rows.push({ kind: 'user', id, turnId, entry, versions: [] });
   } else if (entry.role === 'assistant' && (entry.text !== '' || entry.state === 'streaming')) {
-    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), versions: [] });
+    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), newest: false, versions: [] });
   }
 }
 
