@@ -50,19 +50,24 @@ test('Stop stands where Send does while the agent works, until something is type
   await page.close();
 });
 
+const write = async (page: Page, words: string) => {
+  await composer(page).fill('');
+  await composer(page).pressSequentially(words);
+};
+
 test('/ and @ open without anything to offer, and lead to the first one; Enter sends what only looks like a name', async () => {
   const page = await browser.signIn(stage.url);
-  await composer(page).fill('/');
+  await write(page, '/');
   await page.getByRole('option', { name: /^Create a template/ }).waitFor();
   expect(await findViolationsInBothThemes(page)).toEqual([]);
-  await composer(page).fill('hello @nosuchname');
+  await write(page, 'hello @nosuchname');
   await page.getByRole('option', { name: /^Write a note/ }).waitFor();
-  await composer(page).fill('/nothing');
+  await write(page, '/nothing');
   await page.getByRole('option', { name: /^Create a template/, selected: false }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('log').getByText('/nothing').first().waitFor();
 
-  await composer(page).fill('/');
+  await write(page, '/');
   await page.getByRole('option', { name: /^Create a template/, selected: true }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/settings/instructions');
