@@ -1701,6 +1701,7 @@ export type ThreadItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
+  readonly decided?: CallDecision;
   /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
   readonly reads?: {
     readonly foreign: boolean;
@@ -1732,6 +1733,16 @@ export type ItemPart = {
   readonly url: string | null;
   /** The sender of the message wrote it. Otherwise it counts as text by others. */
   readonly origin?: 'own';
+};
+
+/** How the call was decided: by the answer to a gate, by nobody in time, or by a rule that the person made with `always`. Missing if nobody was asked, and in older items. */
+export type CallDecision = {
+  readonly answer: 'approved' | 'denied' | 'expired' | 'rule';
+  /** The owner of the thread, or the operator for them. */
+  readonly by?: 'owner' | 'operator';
+  readonly at?: string;
+  /** Why the call was denied. */
+  readonly reason?: string;
 };
 
 export type TurnVersions = {
@@ -3253,6 +3264,7 @@ export type AgentTool = {
   readonly wit_version: string | null;
   readonly installed_at: string | null;
   readonly updated_at: string | null;
+  readonly card?: CallCard;
 };
 
 export type ToolInstall = {
@@ -4472,6 +4484,7 @@ export type BareItem = {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: readonly ItemPart[];
+  readonly decided?: CallDecision;
   /** Whether others wrote it, and whether only the person may see it. Missing where it is not recorded. */
   readonly reads?: {
     readonly foreign: boolean;

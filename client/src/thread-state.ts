@@ -1,5 +1,6 @@
 import type {
   BareItem,
+  CallDecision,
   ItemPart,
   OpenGate,
   QueuedTurn,
@@ -38,6 +39,8 @@ export type Output = {
   readonly reads: { readonly foreign: boolean; readonly private: boolean } | undefined;
   /** The person has trusted it. */
   readonly isVouched: boolean;
+  /** How the call was decided, if it was asked about. */
+  readonly decided: CallDecision | undefined;
 };
 
 export type TurnStatus = 'unknown' | 'running' | 'ended' | 'incomplete' | 'waiting' | 'failed' | 'cancelled';
@@ -307,6 +310,7 @@ function withOutputs(state: ThreadState, items: readonly (ThreadItem | BareItem)
       at: 'created_at' in item ? Date.parse(item.created_at) : (outputs.get(item.call_id)?.at ?? now),
       reads: item.reads,
       isVouched: item.vouched ?? false,
+      decided: item.decided,
     });
   }
   return { ...state, outputs };

@@ -30,6 +30,7 @@ import type { ItemBody } from '#domain/thread/item.ts';
 import type { JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { SeenSource, Situation } from '#domain/thread/origin.ts';
 import type { CancelReason, Channel, Failure, Steers, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
+import type { Answerer } from '#domain/tool/call-decision.ts';
 import type { GatedCall, GateFacts, GateKind } from '#domain/tool/gate.ts';
 import type { McpDiscovery, McpHeader, McpOAuth, McpOffers, McpTool } from '#domain/tool/mcp-server.ts';
 import type { Question, QuestionInput } from '#domain/tool/question.ts';
@@ -200,6 +201,7 @@ export type Tables = {
     createdAt: Generated<Date>;
     expiresAt: Date;
     usedAt: Date | null;
+    answeredBy: Answerer | null;
   };
   callQuestions: {
     callId: ItemId;

@@ -1,6 +1,7 @@
 import type { Client } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { type AskedCall, answerOf, describeRule, rulesOf } from '@reborn-agent/client/gate-card';
+import { FROM_NOW_ON } from './entries.ts';
 import { giveSecret } from './give-secret.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
@@ -27,11 +28,11 @@ export async function answerGate(
   await means.client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
   if (gate.question && answer.answer === 'approve') return 'answered';
   if (answer.answers) return `approved ${ticked.length} of ${gate.calls.length}`;
-  if (answer.only) return 'approved, and from now on in this mission';
+  if (answer.only) return `${FROM_NOW_ON} in this mission`;
   return answer.reason ? `denied: ${answer.reason}` : WORDS[answer.answer ?? 'deny'];
 }
 
-const WORDS = { approve: 'approved', always: 'approved, and from now on for calls like it', deny: 'denied' } as const;
+const WORDS = { approve: 'approved', always: `${FROM_NOW_ON} for calls like it`, deny: 'denied' } as const;
 
 async function answerFor(
   { screen }: Means,

@@ -1,4 +1,4 @@
-import type { ItemPart, OpenGate } from '@reborn-agent/client/api';
+import type { CallDecision, ItemPart, OpenGate } from '@reborn-agent/client/api';
 import {
   type CallEntry,
   findRunningTurn,
@@ -42,6 +42,7 @@ export type Entry =
       /** How far it is, if its tool says so. */
       readonly progress?: string | undefined;
       readonly output: string | undefined;
+      readonly decided?: CallDecision | undefined;
       readonly began: number;
       readonly ended: number | undefined;
     }
@@ -161,6 +162,7 @@ function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState): Entry 
     state: callState(call, turn, state),
     progress: call.progress,
     output: output && textOf(output.parts),
+    ...(output?.decided && { decided: output.decided }),
     began: call.startedAt ?? 0,
     ended: output && (call.endedAt ?? output.at),
   };
@@ -183,8 +185,15 @@ function endOf(turn: TurnState): Entry[] {
   return turn.status === 'incomplete' ? note("The answer was cut short by the model's limit.") : [];
 }
 
-function gateEntries(turnId: string, { gate: open }: ThreadState, { answered, unticked }: Local): Entry[] {
-  const own = answered.filter(({ gate }) => gate.turn_id === turnId);
+/** What a person says who approves a call and others like it. */
+export const FROM_NOW_ON = 'approved, and from now on';
+
+/** An answered gate is told by its calls once they have an output, except for what it allows from now on. */
+function gateEntries(turnId: string, { gate: open, outputs }: ThreadState, { answered, unticked }: Local): Entry[] {
+  const isTold = ({ calls }: OpenGate) => calls.every(({ call_id: id }) => outputs.get(id)?.decided);
+  const own = answered.filter(
+    ({ gate, answer }) => gate.turn_id === turnId && (!isTold(gate) || answer.startsWith(FROM_NOW_ON)),
+  );
   const entries = own.map(({ gate, answer }): Entry => ({ kind: 'gate', id: gate.id, gate, unticked, answer }));
   if (open?.turn_id === turnId && !own.some(({ gate }) => gate.id === open.id))
     entries.push({ kind: 'gate', id: open.id, gate: open, unticked, answer: undefined });

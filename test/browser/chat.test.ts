@@ -204,6 +204,35 @@ test('messages that could not be sent yet outlive the page, and are sent in orde
   await page.close();
 });
 
+test('the title of a thread is a menu, F2 renames it, and its link can be copied', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await ask(page, 'say title');
+  await page.getByRole('article').getByText('title').waitFor();
+  const header = page.locator('header');
+  await header.getByRole('button', { name: 'say title' }).click();
+  expect((await page.getByRole('menuitem').allInnerTexts()).map((words) => words.split('\n')[0])).toEqual([
+    'Rename',
+    'Pin',
+    'Move to a folder',
+    'Copy link',
+    'Share',
+    'Export as Markdown',
+    'Export as JSON',
+    'Print or save as PDF',
+    'Inspector',
+    'Archive',
+    'Delete',
+  ]);
+  await page.getByRole('menuitem', { name: 'Copy link' }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+  await page.keyboard.press('F2');
+  await page.getByRole('textbox', { name: 'Title of the thread' }).fill('Renamed');
+  await page.keyboard.press('Enter');
+  await header.getByRole('heading', { name: 'Renamed' }).waitFor();
+  await page.close();
+});
+
 test('a thread can be renamed, pinned, exported, archived and deleted', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'say sorted');
@@ -226,7 +255,7 @@ test('a thread can be renamed, pinned, exported, archived and deleted', async ()
 
   const download = page.waitForEvent('download');
   await choose('Papers', 'Export as Markdown');
-  expect((await download).suggestedFilename()).toMatch(/\.md$/);
+  expect((await download).suggestedFilename()).toBe('papers.md');
 
   await choose('Papers', 'Archive');
   await row.getByRole('link', { name: 'Papers' }).waitFor({ state: 'detached' });

@@ -29,7 +29,7 @@ test('when the service is killed during an answer, the page continues by itself,
   await page.getByRole('textbox', { name: 'Message' }).fill('typed while it was away');
   await stage.start();
 
-  await page.getByText(/picked up after/).waitFor();
+  await page.getByText(/Picked up after/).waitFor();
   await page
     .locator('article[aria-busy="false"]')
     .getByText(/\b99\b/)
@@ -66,7 +66,7 @@ test('a message that is sent while the service is away is taken once, when it is
   await page.getByRole('article').getByText('before').waitFor();
   await stage.kill();
   await ask(page, 'say after');
-  await page.getByText('Sending').waitFor();
+  await page.getByText('Waits for the connection').waitFor();
   await stage.start();
   await page.getByRole('article').getByText('after').waitFor();
   expect(await page.getByText('say after', { exact: true }).count()).toBe(1);

@@ -392,9 +392,9 @@ test('a model of an own server is tested, chosen in a thread, made the default, 
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Model: lab/scripted' }).waitFor();
   await ask(page, 'say hello from the lab');
-  await page.locator('header').getByRole('button', { name: 'Model: lab/scripted' }).waitFor();
+  await page.getByRole('article').getByText('hello from the lab').waitFor();
   await page.reload();
-  await page.locator('header').getByRole('button', { name: 'Model: lab/scripted' }).click();
+  await page.getByRole('button', { name: 'Model: lab/scripted' }).click();
   await page.getByRole('button', { name: 'Use lab/scripted for new threads' }).click();
   await page.getByRole('button', { name: 'New threads use this model' }).waitFor();
   await visit('/');

@@ -74,7 +74,8 @@ describe('a question of the agent', () => {
     await sees('[ ] 1 Run erase?');
     await sees('y approve 1, deny the rest   n deny all');
     await press('y');
-    await sees('erase, erase: approved 1 of 2');
+    await sees(/> erase {2}\/tmp\/c1 {2}not run, denied by you, \d\d:\d\d/);
+    await sees(/> erase {2}\/tmp\/c2 {2}approved by you, \d\d:\d\d/);
     await waitFor('the approved call', async () => chat.erased.includes('{"path":"/tmp/c2"}'));
     expect(chat.erased).not.toContain('{"path":"/tmp/c1"}');
     chat.erased.length = 0;
@@ -88,7 +89,7 @@ describe('a question of the agent', () => {
     await sees('> erase  /tmp/y  waiting');
     await focus('y approve once   a always…   n deny');
     await press('y');
-    await sees('erase: approved');
+    await sees(/> erase {2}\/tmp\/y {2}approved by you, \d\d:\d\d/);
     await sees('result: erased');
     expect(chat.erased).toEqual(['{"path":"/tmp/y"}']);
 
@@ -103,6 +104,7 @@ describe('a question of the agent', () => {
     await waitFor('the second call', async () => chat.erased.length === 2);
     await press('C-l');
     await say('use erase {"path":"/tmp/a"}'); // without asking again
+    await sees(/allowed by a rule, /);
     await waitFor('the third call', async () => chat.erased.length === 3);
 
     await press('C-l');
@@ -115,7 +117,7 @@ describe('a question of the agent', () => {
     await press('n');
     await sees('Why not? The model reads the reason.');
     await say('It is still needed.');
-    await sees('erase: denied: It is still needed.');
+    await sees(/not run, “It is still needed\.”, denied by you, \d\d:\d\d/);
     await sees('Not run: denied. It is still needed.');
     expect(chat.erased).toHaveLength(3);
   });

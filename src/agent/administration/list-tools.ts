@@ -1,4 +1,5 @@
 import type { Principal } from '#domain/principal.ts';
+import type { CallCard } from '#domain/tool/call-card.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import type { Database } from '#store/connection.ts';
 import { listTools as listToolRows, type ToolRow } from '#store/tools/tools.ts';
@@ -10,6 +11,7 @@ import type { ToolRegistry } from '#tools/registry.ts';
 import type { SecretHolder } from '#tools/secrets/holder.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
 import type { Tool } from '#tools/tool.ts';
+import { cardOfTool } from '../gates/call-card.ts';
 import { appliesTo } from '../gates/judge-call.ts';
 import { listPolicies, policyFor } from '../gates/policy-settings.ts';
 
@@ -27,6 +29,8 @@ export type ListedTool = {
   readonly ownLevel: ListedLevel;
   /** The level with the operator's policy. */
   readonly level: ListedLevel;
+  /** How its calls read. */
+  readonly card: CallCard | undefined;
 };
 
 /** `depends`: on the arguments of the call. */
@@ -71,6 +75,7 @@ export async function listTools(parts: ListParts, principal: Principal, holder: 
       quarantinedUntil: quarantineMs > 0 ? new Date(Date.now() + quarantineMs) : null,
       installed: row && (await describeInstalled(parts, holder, row)),
       server: tool?.server,
+      card: tool && cardOfTool(tool),
       ...levelsOf(tool, policyFor(policies, name, owner.userId)?.level),
     };
   });

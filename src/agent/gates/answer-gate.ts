@@ -6,6 +6,7 @@ import { isOperator, type Principal, type UserId } from '#domain/principal.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import { type Channel, refusalAt, type Turn, type TurnRequest } from '#domain/thread/turn.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
+import type { Answerer, DecidedAtGate } from '#domain/tool/call-decision.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
 import { type AskedCall, callsOf, type GatedCall, type GateFacts, type OpenGate } from '#domain/tool/gate.ts';
 import { checkInput } from '#domain/tool/question.ts';
@@ -91,7 +92,7 @@ async function decide(
 ): Promise<Turn> {
   const asking = await getTurnById(trx, owner, gate.turnId);
   await grant(trx, owner, gate, { answer, by, asking });
-  const started = await insertTurnAfter(trx, owner, gate, asking, itemsOf(gate, answer), channel);
+  const started = await insertTurnAfter(trx, owner, gate, asking, itemsOf(gate, answer, by), channel);
   if (!started) throw new NotFound('This gate does not exist.');
   if (answer.kind === 'overdue') await requestCancel(trx, owner, started, refusalAt(gate).code);
   await decideGate(trx, owner, gate.id, started.seq);
@@ -162,7 +163,8 @@ async function grant(
   if (answer.kind === 'each' && gate.kind !== 'approval')
     throw new InvalidRequest('invalid_request', 'answers', 'Only approvals are answered call by call.');
   if (gate.kind === 'approval') {
-    for (const asked of approvedCalls(gate, answer)) await approve(trx, owner, gate, asked, answer, asking);
+    const answering = { answer, asking, answeredBy: answererOf(gate, by) };
+    for (const asked of approvedCalls(gate, answer)) await approve(trx, owner, gate, asked, answering);
     return;
   }
   if (answer.kind !== 'approve' && answer.kind !== 'always') return;
@@ -192,8 +194,7 @@ async function approve(
   owner: Owner,
   gate: OpenGate,
   { call, revision, address }: AskedCall,
-  answer: GateAnswer,
-  asking: Turn,
+  { answer, asking, answeredBy }: { readonly answer: GateAnswer; readonly asking: Turn; readonly answeredBy: Answerer },
 ): Promise<void> {
   const refusal = whyNotApprovable(call);
   if (refusal !== undefined) throw new InvalidRequest('invalid_request', 'answer', refusal);
@@ -208,8 +209,11 @@ async function approve(
   if (address?.kind === 'link')
     await insertSiteGrant(trx, owner, { threadId: gate.threadId, run: asking.run ?? asking.id, site: address.site });
   const state = call.id === gate.call.id ? gate.asked?.state : undefined;
-  await insertApproval(trx, owner, { gateId: gate.id, callId: call.id, digest: digestCall(call, revision, state) });
+  const digest = digestCall(call, revision, state);
+  await insertApproval(trx, owner, { gateId: gate.id, callId: call.id, digest, answeredBy });
 }
+
+const answererOf = (gate: OpenGate, by: Principal): Answerer => (by.userId === gate.userId ? 'owner' : 'operator');
 
 function missionOf({ asked }: OpenGate): MissionId {
   if (!asked?.mission)
@@ -245,7 +249,7 @@ async function checkAlways(trx: OwnedTransaction, { asked }: OpenGate, tool: str
 }
 
 /** The outputs of the calls that were denied. They are the service's words, so they are not foreign. */
-function itemsOf(gate: OpenGate, answer: GateAnswer): NewItem[] {
+function itemsOf(gate: OpenGate, answer: GateAnswer, by: Principal): NewItem[] {
   const reason = answer.kind === 'overdue' ? 'no answer came in time.' : 'reason' in answer ? answer.reason : '';
   return deniedCalls(gate, answer).map(({ call }) => ({
     id: newId(),
@@ -253,7 +257,15 @@ function itemsOf(gate: OpenGate, answer: GateAnswer): NewItem[] {
     callId: call.callId,
     output: [text(`Not run: denied. ${reason}`.trim() + DENIED_AGAIN)],
     reads: {},
+    decided: refusalBy(gate, answer, by),
   }));
+}
+
+function refusalBy(gate: OpenGate, answer: GateAnswer, by: Principal): DecidedAtGate {
+  const at = new Date().toISOString();
+  if (answer.kind === 'overdue') return { answer: 'expired', at };
+  const reason = 'reason' in answer ? answer.reason.trim() : '';
+  return { answer: 'denied', by: answererOf(gate, by), at, ...(reason !== '' && { reason }) };
 }
 
 const DENIED_AGAIN =

@@ -15,6 +15,13 @@ export async function cardOf(tool: Tool, argumentsJson: string, owner: Owner): P
   return Object.keys(own).length > 0 ? own : undefined;
 }
 
+/** What is known of a tool's calls without their arguments, for steps. */
+export function cardOfTool(tool: Tool): CallCard | undefined {
+  const { title, server, card, definition } = tool;
+  const foreign = isInstalled(tool) ? cardOfForeign({ ...definition, title, server }, '{}') : undefined;
+  return withTemplates(definition.name, card || foreign ? { ...foreign, ...card } : undefined);
+}
+
 /** A stored card as clients get it. */
 export function withTemplates(toolName: string, card: CallCard | undefined): CallCard | undefined {
   const builtin = BUILTIN_CARDS.get(toolName);

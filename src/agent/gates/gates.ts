@@ -6,13 +6,14 @@ import type { Situation } from '#domain/thread/origin.ts';
 import { refusalAt } from '#domain/thread/turn.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
+import type { DecidedAtGate } from '#domain/tool/call-decision.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
 import type { AskedCall, Gate, GatedCall, GateFacts, GateKind, NewGate } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import { readWebUse } from '#store/spending/web-use.ts';
-import { findApproval, hasUsedApproval } from '#store/tools/approvals.ts';
+import { findApproval, findUsedApproval, type GivenApproval } from '#store/tools/approvals.ts';
 import { findCallQuestion } from '#store/tools/call-questions.ts';
 import { hasSiteGrant } from '#store/tools/site-grants.ts';
 import { hasStandingApproval } from '#store/tools/standing-approvals.ts';
@@ -42,6 +43,8 @@ export type AllowedCall = {
   readonly seen?: ReadSoFar['seen'];
   /** What lets it run; undefined if an earlier attempt has started it without an approval, and it would ask now. */
   readonly allowedBy?: AllowedBy | undefined;
+  /** Who approved it, and when. */
+  readonly decided?: DecidedAtGate | undefined;
   /** A person has answered the question of the tool's server. */
   readonly answered?: AnsweredQuestion | undefined;
 };
@@ -90,11 +93,15 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
   }
 
   const allowed = { kind: 'allowed', tool, secretsOf, approval: undefined, situation, ownLinks, seen } as const;
-  if (level === 'allow') return { ...allowed, allowedBy: judged.by };
-  if (started) return { ...allowed, allowedBy: (await wasApproved(tool, call, facts)) ? 'approval' : undefined };
+  if (level === 'allow' && judged.by !== 'always') return { ...allowed, allowedBy: judged.by };
   const state = await tool.state?.(owner, facts.workspace);
+  if (level === 'allow') {
+    const answered = started ? await usedApprovalOf(tool, call, facts, state) : await approvalOf(tool, call, facts, state);
+    return { ...allowed, allowedBy: judged.by, decided: byPerson(answered).decided }; // the answer that has made the rule
+  }
+  if (started) return { ...allowed, ...byPerson(await usedApprovalOf(tool, call, facts, state)) };
   const approval = await approvalOf(tool, call, facts, state);
-  if (approval) return { ...allowed, approval, allowedBy: 'approval' };
+  if (approval) return { ...allowed, approval: approval.gateId, ...byPerson(approval) };
   const shown = await factsOf(tool, call, read, judged, facts);
   return gateAt('approval', call, tool.revision, state === undefined ? shown : { ...shown, state });
 }
@@ -119,18 +126,19 @@ async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: Decisi
     : { level, reason: 'phrases', ...(judged.address && { address: judged.address }) };
 }
 
-function approvalOf(
-  tool: Tool,
-  call: GatedCall,
-  { db, owner }: DecisionFacts,
-  state?: string,
-): Promise<GateId | undefined> {
-  return withOwner(db, owner, (trx) => findApproval(trx, owner, shownAs(tool, call, state)));
-}
+const approvalOf = (tool: Tool, call: GatedCall, { db, owner }: DecisionFacts, state?: string) =>
+  withOwner(db, owner, (trx) => findApproval(trx, owner, shownAs(tool, call, state)));
 
-async function wasApproved(tool: Tool, call: GatedCall, { db, owner, workspace }: DecisionFacts): Promise<boolean> {
-  const state = await tool.state?.(owner, workspace);
-  return withOwner(db, owner, (trx) => hasUsedApproval(trx, owner, shownAs(tool, call, state)));
+const usedApprovalOf = (tool: Tool, call: GatedCall, { db, owner }: DecisionFacts, state?: string) =>
+  withOwner(db, owner, (trx) => findUsedApproval(trx, owner, shownAs(tool, call, state)));
+
+function byPerson(approval: GivenApproval | undefined): Pick<AllowedCall, 'allowedBy' | 'decided'> {
+  if (!approval) return { allowedBy: undefined };
+  const { answeredBy: by, createdAt } = approval;
+  return {
+    allowedBy: 'approval',
+    ...(by && { decided: { answer: 'approved', by, at: createdAt.toISOString() } }),
+  };
 }
 
 const shownAs = (tool: Tool, call: GatedCall, state?: string) => ({

@@ -17,6 +17,7 @@ import {
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
+import type { DecidedAtGate } from '#domain/tool/call-decision.ts';
 import type { NewVersion } from '#domain/workspace/version.ts';
 import type { ModelAnswer } from '#models/model.ts';
 import { type CallDecision, type DecisionFacts, decideCall } from '../gates/gates.ts';
@@ -95,6 +96,7 @@ type OutputExtras = {
   readonly reads?: OutputReads;
   readonly ran?: RanCode | undefined;
   readonly allowedBy?: AllowedBy | undefined;
+  readonly decided?: DecidedAtGate | undefined;
   readonly costUsd?: number | null | undefined;
   readonly files?: readonly AttachedPart[];
   readonly version?: NewVersion | undefined;
@@ -104,7 +106,7 @@ type OutputExtras = {
 export function outputOf(
   { callId }: FunctionCallItem,
   output: string,
-  { reads = {}, ran, allowedBy, costUsd, files = [], version, sources = [] }: OutputExtras = {},
+  { reads = {}, ran, allowedBy, decided, costUsd, files = [], version, sources = [] }: OutputExtras = {},
 ): WrittenItem {
   const item = plain({
     id: newId(),
@@ -114,6 +116,7 @@ export function outputOf(
     reads,
     ...(ran && { ran }),
     ...(allowedBy && { allowedBy }),
+    ...(decided && { decided }),
     ...(costUsd !== undefined && { costUsd }),
   });
   return { ...item, ...(version && { version }), ...(sources.length > 0 && { sources }) };

@@ -70,7 +70,7 @@ async function writeOutput(parts: ToolParts, call: FunctionCallItem, decision: A
 
 async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: AllowedCall): Promise<Item[]> {
   const { turn, signal, traceparent, emit } = parts;
-  const { tool, allowedBy, situation } = decision;
+  const { tool, allowedBy, decided, situation } = decision;
   const files: AttachedPart[] = [];
   const staging = stageFiles(parts.files, turn, signal);
   const sources = stageSources(parts.db, turn);
@@ -104,6 +104,7 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
       reads,
       ran,
       allowedBy,
+      decided,
       costUsd: cost && usdOf(cost),
       files,
       version,

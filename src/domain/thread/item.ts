@@ -2,6 +2,7 @@ import type { AttachmentHash, ItemId, ThreadId, TurnId, UploadId } from '../ids.
 import type { Citations } from '../search/citations.ts';
 import type { NumberedSource } from '../search/source.ts';
 import type { AllowedBy } from '../tool/allowed-by.ts';
+import type { DecidedAtGate } from '../tool/call-decision.ts';
 import type { Usage } from '../usage.ts';
 import type { NewVersion } from '../workspace/version.ts';
 import type { NoteRef, Reads, SummaryReads } from './origin.ts';
@@ -90,6 +91,8 @@ export type FunctionCallOutputBody = {
   readonly ran?: RanCode;
   /** What let the call run; missing if it did not run, or ran in an older version. */
   readonly allowedBy?: AllowedBy;
+  /** How a person decided about the call; missing if nobody was asked, or in an older version. */
+  readonly decided?: DecidedAtGate;
   /** What the operator pays for the call, such as for a search; null if the price is not known. */
   readonly costUsd?: number | null;
   /** The person has read it and answers for it: later calls are not judged by it. */

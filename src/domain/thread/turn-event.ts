@@ -166,6 +166,8 @@ export function contentOf(item: Item): NewItem {
         output: item.output,
         ...(item.reads && { reads: item.reads }),
         ...(item.ran && { ran: item.ran }),
+        ...(item.allowedBy && { allowedBy: item.allowedBy }),
+        ...(item.decided && { decided: item.decided }),
         ...(item.vouched && { vouched: item.vouched }),
       };
     case 'compaction':

@@ -24,7 +24,9 @@ beforeEach(async () => {
     [gateId, thread],
   );
   await withOwner(database.db, ann, (trx) =>
-    unrecorded(trx, (writing) => insertApproval(writing, ann, { gateId, callId, digest: 'd1' })),
+    unrecorded(trx, (writing) =>
+      insertApproval(writing, ann, { gateId, callId, digest: 'd1', answeredBy: 'operator' }),
+    ),
   );
 });
 
@@ -35,7 +37,7 @@ const find = (digest = 'd1', owner: Owner = ann, id = callId) =>
 const use = (owner: Owner = ann) => withOwner(database.db, owner, (trx) => useApproval(trx, owner, { gateId, callId }));
 
 test('an approval is found by the call and its content, and only by its owner', async () => {
-  expect(await find()).toBe(gateId);
+  expect(await find()).toMatchObject({ gateId, answeredBy: 'operator', createdAt: expect.any(Date) });
   expect(await find('d2')).toBeUndefined();
   expect(await find('d1', ann, newId())).toBeUndefined();
   expect(await find('d1', bob)).toBeUndefined();
@@ -62,7 +64,7 @@ test('an approval is valid for 15 minutes', async () => {
       by,
     ]);
   await move('14 minutes 30 seconds');
-  expect(await find()).toBe(gateId);
+  expect(await find()).toMatchObject({ gateId });
 
   await move('31 seconds');
   expect(await find()).toBeUndefined();

@@ -1,10 +1,23 @@
 import { sql } from 'kysely';
 import type { GateId, ItemId } from '#domain/ids.ts';
+import type { Answerer } from '#domain/tool/call-decision.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** An approval of one call. `callId` is the item, and `digest` its content as it was shown. */
-export type NewApproval = { readonly gateId: GateId; readonly callId: ItemId; readonly digest: string };
+export type NewApproval = {
+  readonly gateId: GateId;
+  readonly callId: ItemId;
+  readonly digest: string;
+  readonly answeredBy: Answerer;
+};
+
+/** `answeredBy` is null if a replica of an older version has stored it. */
+export type GivenApproval = {
+  readonly gateId: GateId;
+  readonly answeredBy: Answerer | null;
+  readonly createdAt: Date;
+};
 
 /** One gate can approve several calls. */
 export type UsedApproval = Pick<NewApproval, 'gateId' | 'callId'>;
@@ -24,40 +37,34 @@ export async function insertApproval(
     .execute();
 }
 
-/** The gate whose answer lets exactly this call run, if the approval is unused and has not expired. */
-export async function findApproval(
+/** What lets exactly this call run, if it is unused and has not expired. */
+export function findApproval(
   trx: OwnedTransaction,
   owner: Owner,
-  { callId, digest }: Pick<NewApproval, 'callId' | 'digest'>,
-): Promise<GateId | undefined> {
-  const row = await trx
-    .selectFrom('approvals')
-    .select('gateId')
-    .where('callId', '=', callId)
-    .where('digest', '=', digest)
-    .where('userId', '=', owner.userId)
+  call: Pick<NewApproval, 'callId' | 'digest'>,
+): Promise<GivenApproval | undefined> {
+  return approvalsOf(trx, owner, call)
     .where('usedAt', 'is', null)
     .where('expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirst();
-  return row?.gateId;
 }
 
-/** Whether this call was started with an approval. */
-export async function hasUsedApproval(
+/** The approval that this call was started with. */
+export function findUsedApproval(
   trx: OwnedTransaction,
   owner: Owner,
-  { callId, digest }: Pick<NewApproval, 'callId' | 'digest'>,
-): Promise<boolean> {
-  const row = await trx
+  call: Pick<NewApproval, 'callId' | 'digest'>,
+): Promise<GivenApproval | undefined> {
+  return approvalsOf(trx, owner, call).where('usedAt', 'is not', null).executeTakeFirst();
+}
+
+const approvalsOf = (trx: OwnedTransaction, owner: Owner, { callId, digest }: Pick<NewApproval, 'callId' | 'digest'>) =>
+  trx
     .selectFrom('approvals')
-    .select('gateId')
+    .select(['gateId', 'answeredBy', 'createdAt'])
     .where('callId', '=', callId)
     .where('digest', '=', digest)
-    .where('userId', '=', owner.userId)
-    .where('usedAt', 'is not', null)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .where('userId', '=', owner.userId);
 
 /** Uses up the approval. If it returns false, the call must not run. */
 export async function useApproval(trx: OwnedTransaction, owner: Owner, used: UsedApproval): Promise<boolean> {

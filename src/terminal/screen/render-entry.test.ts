@@ -43,6 +43,21 @@ const asking = (call: { call_id: string; name: string; arguments: string }, more
     answer: undefined,
   };
 };
+test.each([
+  [{ answer: 'approved', by: 'owner' }, 'approved by you, 2026'],
+  [{ answer: 'approved', by: 'operator' }, 'approved by the operator, 2026'],
+  [{ answer: 'denied', by: 'owner', reason: 'Wait until Friday' }, 'not run, “Wait until Friday”, denied by you, 2026'],
+  [{ answer: 'expired' }, 'not run, expired after 24 hours'],
+  [{ answer: 'rule' }, 'allowed by a rule, 0.5 s'],
+] as const)('a call that was asked about says who decided: %j', (decided, words) => {
+  const at = decided.answer === 'rule' || decided.answer === 'expired' ? {} : { at: '2026-03-01T12:00:00.000Z' };
+  const call = { kind: 'tool', id: 'x', name: 'send', arguments: '{}', state: 'running', output: 'sent' } as const;
+  const lines = renderEntry({ ...call, decided: { ...decided, ...at }, began: 100, ended: 600 }, 120, look());
+  const day = new Date('2026-03-01T12:00:00.000Z');
+  const written = day.toLocaleString('en-GB', { hour: '2-digit', minute: '2-digit', day: 'numeric', month: 'short' });
+  expect(lines.map(stripVTControlCharacters).join('')).toContain(words.replace('2026', written));
+});
+
 const anyEntry: fc.Arbitrary<Entry> = anyText.chain((text) =>
   fc.constantFrom<Entry>(
     { kind: 'said', id: 'x', role: 'user', text, state: 'done' },

@@ -87,7 +87,7 @@ function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look
   const { colours, focused, unfolded } = look;
   const isOpen = unfolded.has(entry.id);
   const isFocused = focused === entry.id;
-  const state = entry.output === undefined ? stateOf(entry, colours) : colours.faint(durationOf(entry));
+  const state = entry.output === undefined ? stateOf(entry, colours) : colours.faint(outcomeOf(entry));
   const head = `${isOpen ? 'v' : '>'} ${oneLine(entry.name)}`;
   const room = Math.max(0, width - visibleWidth(head) - visibleWidth(state) - 4);
   const outline = truncateToWidth(oneLine(outlineArguments(entry.arguments)), room, '…');
@@ -249,6 +249,27 @@ function wordsFor({ kind, calls }: OpenGate, ticked: number): Record<'y' | 'a' |
 }
 
 const WORDS = { y: 'approve once', a: 'always…', n: 'deny' } as const;
+
+/** Who let the call run or not; of other calls, how long it took. */
+function outcomeOf(entry: Extract<Entry, { kind: 'tool' }>): string {
+  const { decided } = entry;
+  if (!decided) return durationOf(entry);
+  if (decided.answer === 'rule') return `allowed by a rule, ${durationOf(entry)}`;
+  if (decided.answer === 'expired') return 'not run, expired after 24 hours';
+  const by = decided.by === 'operator' ? 'the operator' : 'you';
+  const at = decided.at === undefined ? '' : `, ${timeOf(decided.at)}`;
+  if (decided.answer === 'approved') return `approved by ${by}${at}`;
+  const reason = decided.reason === undefined ? '' : `“${oneLine(decided.reason)}”, `;
+  return `not run, ${reason}denied by ${by}${at}`;
+}
+
+/** The day, too, unless it is today. */
+function timeOf(at: string): string {
+  const when = new Date(at);
+  const time = { hour: '2-digit', minute: '2-digit' } as const;
+  const isToday = when.toDateString() === new Date().toDateString();
+  return when.toLocaleString('en-GB', isToday ? time : { ...time, day: 'numeric', month: 'short' });
+}
 
 function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
   return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';

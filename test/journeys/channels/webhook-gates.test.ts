@@ -54,6 +54,12 @@ test('a gate without an answer for a day is denied, and the conversation continu
 
   expect(job).toMatchObject({ status: 'completed', error: { code: 'pairing_required' } });
   expect(job).not.toHaveProperty('response');
+  const [output] = await home.query<{ decided: object }>(
+    `select body -> 'decided' as decided from items where body::text like '%Not run: denied.%' and turn_seq = 2
+     and thread_id = (select thread_id from turns where id = $1)`,
+    [id],
+  );
+  expect(output?.decided).toEqual({ answer: 'expired', at: expect.any(String) });
   const next = await service.webhook.submit({ user_id: 'cid', message: 'recite', conversation_id: 'c' });
   expect((await service.webhook.completed(next)).response).toContain('Not run: denied.');
 });

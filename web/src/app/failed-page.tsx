@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Alert } from '../parts/alert.tsx';
 import { Page } from '../parts/page.tsx';
 
-/** For an error of the page itself. It must be there when nothing more can be loaded. */
+/** For an error of the page itself: the parts show why a request failed. */
 export function FailedPage({ reset }: { readonly reset: () => void }) {
   return (
     <Page title={t`Something failed`} about={t`The rest of the app still works.`}>

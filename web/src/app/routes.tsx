@@ -6,7 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { FailedPage, MissingPage } from './failed-page.tsx';
+import { LateFailedPage, LateMissingPage } from './late-pages.tsx';
 
 /** Where pages were before: links to them stand in mails and bookmarks. */
 const MOVED: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const root = createRootRoute({
     if (to !== pathname) throw redirect({ href: `${to}${searchStr}${hash && `#${hash}`}`, replace: true });
   },
   component: lazyRouteComponent(() => import('./entrance.tsx'), 'Entrance'),
-  notFoundComponent: MissingPage,
+  notFoundComponent: LateMissingPage,
 });
 
 /** The chat's own route stays mounted between threads, so that a new thread continues without a flicker. */
@@ -201,7 +201,7 @@ export function createAppRouter() {
       login,
     ]),
     defaultPreload: 'intent',
-    defaultErrorComponent: FailedPage,
+    defaultErrorComponent: LateFailedPage,
   });
 }
 

@@ -9,10 +9,12 @@ import { locate } from '../client/client.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { useWaitingInTitle } from '../parts/use-title.ts';
 import { ConnectionBar } from './connection-dot.tsx';
+import { loadFailedPage } from './late-pages.tsx';
 import { NewVersionBar } from './new-version.tsx';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SidebarContext, useSidebar } from './sidebar-toggle.tsx';
+import { useFrameKeys } from './use-frame-keys.ts';
 import { useNews } from './use-news.ts';
 import { useWaiting } from './use-waiting.ts';
 
@@ -44,11 +46,13 @@ function Frame() {
   useNews(useQueryClient());
   useWaitingInTitle(useWaiting()?.length ?? 0);
   useNoFileNavigation();
+  useFrameKeys(() => setShortcuts(true));
   // Another user of this browser may have turned notifications on.
   useEffect(() => void requestIdleCallback(() => void endForeign()), []);
   useEffect(() => setSidebarOpen(false), [pathname, hash, setSidebarOpen]);
   // What is typed right after Ctrl K must find it there.
   useEffect(() => void requestIdleCallback(() => void loadPalette()), []);
+  useEffect(() => void requestIdleCallback(() => void loadFailedPage()), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === '?' && !isTyping(event.target)) setShortcuts(true);

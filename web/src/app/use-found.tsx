@@ -8,7 +8,7 @@ import { client } from '../client/client.ts';
 import type { IconName } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { chooseTheme } from '../theme/theme.ts';
-import { titleOf } from '../threads/thread-row.tsx';
+import { titleOf } from '../threads/thread-title.ts';
 import { useThreads } from '../threads/use-threads.ts';
 import { places, settingsPlaces } from './places.ts';
 import { useServices } from './services.ts';

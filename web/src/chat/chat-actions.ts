@@ -11,6 +11,9 @@ export type Actions = {
   readonly inspect: (turnId: string) => void;
   /** Whether the thread can show another version now: nothing runs, and nothing waits. */
   readonly isIdle: boolean;
+  /** The message that is being edited, and how to begin and end that. */
+  readonly editing: string | undefined;
+  readonly setEditing: (itemId: string | undefined) => void;
   /** Asks something else in place of a message. */
   readonly edit: (entry: MessageEntry, text: string) => Promise<void>;
   /** Asks the message that led to this item again; `another`: another model than the chosen one. */
@@ -62,6 +65,7 @@ export function useChatActions(parts: {
   const { threadId, followed, isIdle, model, answering, stop, inspect, compose } = parts;
   const navigate = useNavigate();
   const [problem, setProblem] = useState<unknown>();
+  const [editing, setEditing] = useState<string>();
   const attempt = async (work: () => Promise<void>) => {
     setProblem(undefined);
     await work().catch(setProblem);
@@ -76,6 +80,8 @@ export function useChatActions(parts: {
     problem,
     imagePath: (itemId, url) => `/api/threads/${threadId}/items/${itemId}/image?url=${encodeURIComponent(url)}`,
     isIdle,
+    editing,
+    setEditing,
     edit: (entry, text) => attempt(() => startVersion(entry.id, text)),
     answering,
     askAgain: (itemId, another) => void attempt(() => startVersion(itemId, undefined, another)),

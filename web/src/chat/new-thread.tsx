@@ -57,7 +57,6 @@ export function NewThread() {
       {temporary && <TemporaryNote />}
       <Composer
         draftKey="new"
-        placeholder={t`What should be done?`}
         suggested={suggested}
         model={
           <>

@@ -2,63 +2,44 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { firstAfterClean, hasReadOthers, type ThreadState } from '@reborn-agent/client/thread-state';
-import { NewThreadLink } from '../app/new-thread-link.tsx';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
 import type { Panel } from '../files/use-panel.ts';
-import { ModelPicker } from '../models/model-picker.tsx';
-import { IconButton } from '../parts/button.tsx';
+import { Button, IconButton } from '../parts/button.tsx';
 import { Cost } from '../parts/cost.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { titleOf } from '../threads/thread-row.tsx';
+import { NameInput } from '../threads/name-input.tsx';
+import { titleOf } from '../threads/thread-title.ts';
+import { useThreadMenu } from '../threads/use-thread-menu.tsx';
+import { useChangeThread } from '../threads/use-threads.ts';
 import { useActions } from './chat-actions.ts';
 import { TemporaryMark } from './temporary.tsx';
 
-/** What the thread is called, who answers in it, and what it has cost. */
-export function ThreadHeader({
-  thread,
-  state,
-  model,
-  onModel,
-  onInspect,
-  panel,
-  hasOlder,
-}: {
+type Props = {
   readonly thread: Thread | undefined;
   readonly state: ThreadState;
-  readonly model: string | null;
-  readonly onModel: (id: string) => void;
   readonly onInspect: () => void;
   readonly panel: Panel;
   /** Whether the beginning of the thread is not loaded. */
   readonly hasOlder: boolean;
-}) {
-  const { me } = useServices();
+};
+
+/** What the thread is called, with all that can be done with it, and what it has cost. */
+export function ThreadHeader({ thread, state, onInspect, panel, hasOlder }: Props) {
   return (
-    <header className="flex h-header shrink-0 items-center gap-3 px-1 md:ps-5 md:pe-3">
+    <header className="flex h-header shrink-0 items-center gap-1 px-1 md:ps-3 md:pe-3">
       <SidebarToggle />
-      <div className="flex min-w-0 flex-1 items-center gap-3 max-sm:flex-col max-sm:items-start max-sm:gap-0">
-        <h1 className="min-w-0 max-w-full flex-1 truncate text-interface font-semibold" title={thread?.title}>
-          {thread ? titleOf(thread) : ' '}
-        </h1>
-        <div className="flex min-w-0 max-w-full shrink-0 items-center gap-3 text-meta text-soft">
-          <ModelPicker chosen={model} onChoose={onModel} className="max-sm:-ms-1 max-sm:min-h-6" />
-          {thread?.temporary && <TemporaryMark />}
+      {thread ? (
+        <ThreadTools thread={thread} isEmpty={state.turns.length === 0} onInspect={onInspect}>
+          {thread.temporary && <TemporaryMark />}
           {hasReadOthers(state) && <OthersMark state={state} hasOlder={hasOlder} />}
-          {thread && (
-            <span className="shrink-0 tabular-nums" title={t`What the thread has cost so far`}>
-              {me.model.demo ? t`free` : <Cost usd={thread.usage.cost_usd} />}
-            </span>
-          )}
-        </div>
-      </div>
-      <IconButton
-        icon="inspect"
-        label={t`Inspect the newest turn`}
-        disabled={state.turns.length === 0}
-        onClick={onInspect}
-      />
+        </ThreadTools>
+      ) : (
+        <h1 className="min-w-0 flex-1"> </h1>
+      )}
       <IconButton
         icon="panel"
         label={t`Files (Alt .)`}
@@ -66,9 +47,112 @@ export function ThreadHeader({
         data-opens-files
         onClick={() => (panel.shown ? panel.close() : panel.show())}
       />
-      <NewThreadLink className="md:hidden" />
+      {thread && <MoreOnPhone thread={thread} isEmpty={state.turns.length === 0} onInspect={onInspect} />}
     </header>
   );
+}
+
+type ToolsProps = {
+  readonly thread: Thread;
+  /** Whether there is nothing to inspect. */
+  readonly isEmpty: boolean;
+  readonly onInspect: () => void;
+};
+
+/** The title with its menu, and beside it what is used often. */
+function ThreadTools({ thread, isEmpty, onInspect, children }: ToolsProps & { readonly children: ReactNode }) {
+  const { me } = useServices();
+  const [renaming, setRenaming] = useState(false);
+  const rename = () => setRenaming(true);
+  const { entries, share, dialogs } = useThreadMenu(thread, { onRename: rename, onInspect });
+  const change = useChangeThread(thread.id);
+  useRenameKey(rename);
+  const cost = me.model.demo ? t`free` : thread.usage.cost_usd !== null && <Cost usd={thread.usage.cost_usd} />;
+  return (
+    <>
+      <h1 className="min-w-0 flex-1 text-interface font-semibold">
+        {renaming ? (
+          <NameInput
+            label={t`Title of the thread`}
+            name={thread.title}
+            maxLength={300}
+            onKeep={(title) => change.mutate({ title })}
+            onDone={() => setRenaming(false)}
+          />
+        ) : (
+          <Menu
+            align="start"
+            trigger={
+              <button
+                type="button"
+                title={thread.title}
+                className="inline-flex min-h-target max-w-full items-center gap-1.5 rounded px-2 hover:bg-hover data-popup-open:bg-hover"
+              >
+                <span className="min-w-0 truncate">{titleOf(thread)}</span>
+                <Icon name="down" className="text-soft" />
+              </button>
+            }
+            entries={entries}
+          />
+        )}
+      </h1>
+      <div className="flex shrink-0 items-center gap-1 text-meta text-soft">
+        {children}
+        {cost && (
+          <span className="px-2 tabular-nums max-md:hidden" title={t`What the thread has cost so far`}>
+            {cost}
+          </span>
+        )}
+        {share && (
+          <Button look="quiet" icon="export" className="max-md:hidden" onClick={share}>
+            <Trans>Share</Trans>
+          </Button>
+        )}
+        <IconButton
+          icon="inspect"
+          label={t`Inspect the newest turn`}
+          className="max-md:hidden"
+          disabled={isEmpty}
+          onClick={onInspect}
+        />
+      </div>
+      {dialogs}
+    </>
+  );
+}
+
+/** On a phone the rest is behind one button. */
+function MoreOnPhone({ thread, isEmpty, onInspect }: ToolsProps) {
+  const navigate = useNavigate();
+  const { share, dialogs } = useThreadMenu(thread, { onRename: () => undefined });
+  return (
+    <span className="md:hidden">
+      <Menu
+        trigger={<IconButton icon="more" label={t`More`} />}
+        entries={[
+          { words: t`New thread`, icon: 'add', onChoose: () => void navigate({ to: '/' }) },
+          ...(share ? [{ words: t`Share`, icon: 'export', onChoose: share } as const] : []),
+          ...(isEmpty ? [] : [{ words: t`Inspector`, icon: 'inspect', onChoose: onInspect } as const]),
+        ]}
+      />
+      {dialogs}
+    </span>
+  );
+}
+
+/** F2 renames the thread, also while a message is written. */
+function useRenameKey(rename: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'F2' || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (document.querySelector('[role=dialog]')) return;
+    event.preventDefault();
+    rename();
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => press(event);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
 }
 
 /** Says why the agent asks more often. The way out is a thread with what was said before. */

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ApiError } from '@reborn-agent/client';
+import type { QueuedTurn } from '@reborn-agent/client/api';
 import { unshownFrom } from '@reborn-agent/client/known-address';
 import { newKey } from '@reborn-agent/client/send';
-import { findRunningTurn } from '@reborn-agent/client/thread-state';
+import { findRunningTurn, isByOthers, textOf } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
@@ -19,7 +20,7 @@ import { lazyPart } from '../parts/lazy-part.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { titleOf } from '../threads/thread-row.tsx';
+import { titleOf } from '../threads/thread-title.ts';
 import { ChatActions, useChatActions } from './chat-actions.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
@@ -93,6 +94,17 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     });
   }
 
+  /** A message that waits goes back into the composer; else the newest one is edited where it is. */
+  function editLast(): boolean {
+    const waiting = state.queued.at(-1);
+    const text = waiting && ownTextOfQueued(waiting);
+    if (waiting && text !== undefined) void actions.withdraw(waiting.turn_id, text);
+    const sent = rows.findLast((row) => row.kind === 'user');
+    if (waiting || !sent || !actions.isIdle) return text !== undefined;
+    actions.setEditing(sent.id);
+    return true;
+  }
+
   // The thread is looked at when a link appears: texts that were read before it are there by then.
   const findUnshown = useCallback((address: string) => unshownFrom(followed.snapshot().state, address), [followed]);
 
@@ -107,8 +119,6 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               <ThreadHeader
                 thread={thread}
                 state={state}
-                model={model}
-                onModel={setChosen}
                 onInspect={() => setInspected(state.turns.at(-1)?.id)}
                 panel={panel}
                 hasOlder={hasOlder}
@@ -122,6 +132,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                 <Transcript
                   rows={rows}
                   target={target}
+                  edited={actions.editing}
                   pending={unsent.list.map(({ message }) => message)}
                   hasOlder={hasOlder}
                   loadingOlder={loadingOlder}
@@ -150,6 +161,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                 draftKey={threadId}
                 onSend={send}
                 {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
+                onEditLast={editLast}
                 state={state}
                 model={<ModelPicker chosen={model} onChoose={setChosen} />}
                 suggested={suggested}
@@ -170,6 +182,12 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
       </ChatActions>
     </FindUnshown>
   );
+}
+
+/** Undefined if it has more than the words of the person: the composer can't hold that. */
+function ownTextOfQueued({ items }: QueuedTurn): string | undefined {
+  const parts = items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []));
+  return parts.every((part) => part.type === 'text' && !isByOthers(part)) ? textOf(parts) : undefined;
 }
 
 function missingThread(error: unknown): unknown {

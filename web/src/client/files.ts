@@ -3,8 +3,14 @@ import { client } from './client.ts';
 /** A file of the service as an address that pages and downloads can use. Revoke it when it is no longer needed. */
 export async function requestFile(path: string): Promise<{ readonly url: string; readonly name: string | undefined }> {
   const response = await client.fetch(path);
-  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
-  return { url: URL.createObjectURL(await response.blob()), name };
+  return { url: URL.createObjectURL(await response.blob()), name: nameIn(response.headers.get('content-disposition')) };
+}
+
+/** The name in its own letters, or else the plain one. */
+function nameIn(header: string | null): string | undefined {
+  const [, encoded] = /filename\*=UTF-8''([^;\s]+)/.exec(header ?? '') ?? [];
+  if (encoded !== undefined) return decodeURIComponent(encoded);
+  return /filename="([^"]+)"/.exec(header ?? '')?.[1];
 }
 
 /** Saves a file of the service on the person's machine. */

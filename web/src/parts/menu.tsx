@@ -8,10 +8,20 @@ export type MenuEntry = {
   readonly onChoose: () => void;
   readonly danger?: boolean;
   readonly chosen?: boolean;
+  /** What can be pressed instead. */
+  readonly keys?: string;
 };
 
 /** A button with a list of things to do. */
-export function Menu({ trigger, entries }: { readonly trigger: ReactElement; readonly entries: readonly MenuEntry[] }) {
+export function Menu({
+  trigger,
+  entries,
+  align = 'end',
+}: {
+  readonly trigger: ReactElement;
+  readonly entries: readonly MenuEntry[];
+  readonly align?: 'start' | 'end';
+}) {
   // It opens inside the landmark of its button, so that nothing on the page stands outside of one.
   const [landmark, setLandmark] = useState<HTMLElement | null>(null);
   return (
@@ -21,7 +31,7 @@ export function Menu({ trigger, entries }: { readonly trigger: ReactElement; rea
         render={trigger}
       />
       <BaseMenu.Portal container={landmark}>
-        <BaseMenu.Positioner positionMethod="fixed" sideOffset={4} align="end" className="z-30 outline-none">
+        <BaseMenu.Positioner positionMethod="fixed" sideOffset={4} align={align} className="z-30 outline-none">
           <BaseMenu.Popup className="max-h-(--available-height) max-w-(--available-width) min-w-44 overflow-y-auto popup pops p-1">
             {entries.map((entry) => (
               <BaseMenu.Item
@@ -31,6 +41,11 @@ export function Menu({ trigger, entries }: { readonly trigger: ReactElement; rea
               >
                 <Icon name={entry.icon} />
                 <span className="min-w-0 flex-1 break-words">{entry.words}</span>
+                {entry.keys !== undefined && (
+                  <kbd aria-hidden="true" className="font-sans text-key text-soft touch:hidden">
+                    {entry.keys}
+                  </kbd>
+                )}
                 {entry.chosen && <Icon name="check" />}
               </BaseMenu.Item>
             ))}

@@ -4,14 +4,21 @@ import { Dialog } from '../parts/dialog.tsx';
 const shortcuts = () =>
   [
     [t`Ctrl K`, t`Go to a page or a thread`],
+    [t`Ctrl Shift O`, t`Begin a new thread`],
     [t`Ctrl B`, t`Show or hide threads and pages`],
     [t`Alt .`, t`Show the files of the thread`],
-    ['?', t`Show these shortcuts`],
+    [t`Alt W`, t`Go to the next thread that waits for you`],
+    ['F2', t`Rename the thread`],
+    [t`Ctrl / or ?`, t`Show these shortcuts`],
+    ['Y, A, N', t`Answer what waits for you: approve, always, deny`],
+    [t`Alt Up`, t`Go to what waits for you`],
+    [t`Alt Down`, t`Go to the message`],
     [t`Enter`, t`Send the message`],
     [t`Ctrl Shift Enter`, t`Send the message now, and stop the step`],
     [t`Shift Enter`, t`New line in the message`],
+    [t`Up in an empty message`, t`Edit the last message`],
     [t`Tab`, t`Next control`],
-    [t`Esc`, t`Close what is open`],
+    [t`Esc`, t`Close what is open, or stop the answer`],
     [t`Up, Down`, t`Move in a list`],
   ] as const;
 

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { wordsOf } from '../parts/error-words.ts';
 import { MoveThreads } from './move-threads.tsx';
-import { titleOf } from './thread-row.tsx';
+import { titleOf } from './thread-title.ts';
 import { useManyThreads } from './use-threads.ts';
 
 /** The threads with a box each, and what can be done with the checked ones. */

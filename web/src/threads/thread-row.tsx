@@ -1,22 +1,15 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
-import { useServices } from '../app/services.ts';
-import { download } from '../client/files.ts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { formatExact } from '../format/time.ts';
 import { IconButton } from '../parts/button.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { lazyPart } from '../parts/lazy-part.ts';
 import { Menu } from '../parts/menu.tsx';
 import { RunningRing } from '../parts/running-ring.tsx';
 import { dragsThread } from './dragged-thread.ts';
 import { RenameThread } from './rename-thread.tsx';
-import { useChangeThread, useDeleteThread } from './use-threads.ts';
-
-const MoveThreads = lazyPart(() => import('./move-threads.tsx').then((module) => module.MoveThreads));
-const ShareThread = lazyPart(() => import('./share-thread.tsx').then((module) => module.ShareThread));
+import { titleOf } from './thread-title.ts';
+import { useThreadMenu } from './use-thread-menu.tsx';
 
 const states = (): Record<Thread['status'], string> => ({
   idle: '',
@@ -47,16 +40,7 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
 }
 
 function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly onRename: () => void }) {
-  const { me } = useServices();
-  const [deleting, setDeleting] = useState(false);
-  const [sharing, setSharing] = useState(false);
-  const [moving, setMoving] = useState(false);
-  const { threadId: shown } = useParams({ strict: false });
-  const navigate = useNavigate();
-  const change = useChangeThread(thread.id);
-  const remove = useDeleteThread(thread.id);
-  const leave = () => shown === thread.id && void navigate({ to: '/' });
-  const exportAs = (format: string) => void download(`/api/threads/${thread.id}/export?format=${format}`);
+  const { entries, dialogs } = useThreadMenu(thread, { onRename });
   return (
     <>
       <Menu
@@ -67,61 +51,9 @@ function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly on
             className="absolute end-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
           />
         }
-        entries={[
-          { words: t`Rename`, icon: 'edit', onChoose: onRename },
-          {
-            words: thread.pinned ? t`Unpin` : t`Pin`,
-            icon: 'pin',
-            onChoose: () => change.mutate({ pinned: !thread.pinned }),
-          },
-          {
-            words: thread.archived ? t`Take out of the archive` : t`Archive`,
-            icon: 'archive',
-            onChoose: () => change.mutate({ archived: !thread.archived }),
-          },
-          ...(me.code_hosts.length > 0
-            ? [
-                {
-                  words: thread.network ? t`End network for code` : t`Allow network for code`,
-                  icon: 'link',
-                  onChoose: () => change.mutate({ network: !thread.network }),
-                } as const,
-              ]
-            : []),
-          { words: t`Move to a folder`, icon: 'folder', onChoose: () => setMoving(true) },
-          ...(me.sharing ? [{ words: t`Share`, icon: 'link', onChoose: () => setSharing(true) } as const] : []),
-          { words: t`Export as Markdown`, icon: 'export', onChoose: () => exportAs('markdown') },
-          { words: t`Export as JSON`, icon: 'export', onChoose: () => exportAs('json') },
-          {
-            words: t`Print or save as PDF`,
-            icon: 'file',
-            onChoose: () => void navigate({ to: '/threads/$threadId/print', params: { threadId: thread.id } }),
-          },
-          { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
-        ]}
+        entries={entries}
       />
-      {moving && (
-        <Suspense>
-          <MoveThreads ids={[thread.id]} from={thread.folder_id} onClose={() => setMoving(false)} />
-        </Suspense>
-      )}
-      {sharing && (
-        <Suspense>
-          <ShareThread thread={thread} onClose={() => setSharing(false)} />
-        </Suspense>
-      )}
-      {deleting && (
-        <Confirm
-          title={t`Delete this thread?`}
-          action={t`Delete`}
-          onConfirm={() => remove.mutate(undefined, { onSuccess: leave })}
-          onClose={() => setDeleting(false)}
-        >
-          <Trans>“{titleOf(thread)}” and everything in it will be gone. This cannot be undone.</Trans>
-        </Confirm>
-      )}
+      {dialogs}
     </>
   );
 }
-
-export const titleOf = (thread: Thread) => thread.title || t`Untitled`;

@@ -90,11 +90,7 @@ export async function answerPress(
     const gate = await agent.getGate(owner, id);
     if (gate.kind !== 'approval' || digestOf(gate) !== digest) return { decision: 'stale' };
     const isApproved = answer === 'a';
-    const turn = await agent.answerGate(
-      owner,
-      id,
-      isApproved ? { kind: 'approve' } : { kind: 'deny', reason: 'The user denied it.' },
-    );
+    const turn = await agent.answerGate(owner, id, isApproved ? { kind: 'approve' } : { kind: 'deny', reason: '' });
     return {
       decision: isApproved ? 'approved' : 'denied',
       turn,

@@ -3,7 +3,8 @@ import { withTemplates } from '#agent/gates/call-card.ts';
 import type { ShownGate } from '#agent/gates/shown-gate.ts';
 import { type Because, SITUATIONS, SOURCE_KINDS } from '#domain/thread/origin.ts';
 import { shapeOf } from '#domain/tool/argument-shape.ts';
-import { type AskedCall, callsOf, type NewGate } from '#domain/tool/gate.ts';
+import type { CallCard } from '#domain/tool/call-card.ts';
+import { callsOf, type NewGate } from '#domain/tool/gate.ts';
 import type { Question } from '#domain/tool/question.ts';
 import type { AddressQuestion } from '#domain/tool/read-so-far.ts';
 import type { ToolCall } from '#domain/tool/tool.ts';
@@ -54,7 +55,7 @@ const always = z
 
 const words = z.strictObject({ en: z.string(), de: z.string().optional(), nb: z.string().optional() });
 
-const card = z
+export const callCard = z
   .strictObject({
     title: z.string().optional().describe('What the tool calls itself, if others wrote it.'),
     says: z.string().optional().describe('The first sentence of its description, if others wrote it.'),
@@ -101,7 +102,7 @@ export const openGate = z
     kind: gateKind,
     call: toolCall,
     calls: z
-      .array(toolCall.extend({ address, always, card }))
+      .array(toolCall.extend({ address, always, card: callCard }))
       .describe('All calls of one answer that are approved or denied together. The first one is `call`.'),
     situation,
     because: z
@@ -176,7 +177,7 @@ export function renderNestedGate(
       ...renderToolCall(each.call),
       address: renderAddress(each.address),
       ...(acceptsAlways && { always: scopeOf(each.call) }),
-      ...renderCard(each),
+      ...renderCard(withTemplates(each.call.name, each.card)),
     })),
     situation: asked?.situation ?? 'clean',
     because: (asked?.because ?? []).map(renderBecause),
@@ -185,10 +186,9 @@ export function renderNestedGate(
   };
 }
 
-function renderCard({ call, card: stored }: AskedCall): { card?: z.infer<typeof card> } {
-  const shown = withTemplates(call.name, stored);
-  return shown ? { card: structuredClone(shown) as z.infer<typeof card> } : {};
-}
+/** Nothing if there is no card. */
+export const renderCard = (shown: CallCard | undefined): { card?: z.infer<typeof callCard> } =>
+  shown ? { card: structuredClone(shown) as z.infer<typeof callCard> } : {};
 
 const renderAddress = (question: AddressQuestion | undefined): z.infer<typeof address> =>
   question?.kind === 'network' ? { ...question, hosts: [...question.hosts] } : (question ?? null);

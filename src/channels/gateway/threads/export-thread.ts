@@ -5,9 +5,16 @@ import type { Threads } from '#agent/threads/threads.ts';
 import type { Workspaces } from '#agent/workspace/workspaces.ts';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
-import { type ContentPart, partsOf, readableText, type TimedItem } from '#domain/thread/item.ts';
+import {
+  type ContentPart,
+  type FunctionCallOutputBody,
+  partsOf,
+  readableText,
+  type TimedItem,
+} from '#domain/thread/item.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderFiles, threadFile } from '../files/file-shape.ts';
+import { attachedAs } from './attached-as.ts';
 import { partUrl, renderItem, threadItem } from './item-shape.ts';
 import { renderThread, thread, threadParams } from './thread-shape.ts';
 
@@ -43,8 +50,8 @@ export const exportThread = defineRoute({
   async handle({ principal, params: { id }, query: { format }, reply }, { threads, workspaces }: Services) {
     const exported = renderThread(await threads.get(principal, id));
     const { items } = await threads.items(principal, id, { before: undefined, limit: ALL });
-    const name = `thread-${id}.${format === 'json' ? 'json' : 'md'}`;
-    reply.header('content-disposition', `attachment; filename="${name}"`);
+    const ending = format === 'json' ? 'json' : 'md';
+    reply.header('content-disposition', attachedAs(exported.title, `thread-${id}`, ending));
     if (format === 'markdown')
       return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items));
     const read = (item: TimedItem) => threads.readAttachments(principal, [item]);
@@ -67,10 +74,21 @@ function renderEntry(item: TimedItem): string {
     case 'function_call':
       return `**Tool:** ${item.name}\n\n${fence(item.arguments)}`;
     case 'function_call_output':
-      return `**Result:**\n\n${fence(wordsOf(item.output))}`;
+      return [...decisionOf(item), `**Result:**\n\n${fence(wordsOf(item.output))}`].join('\n\n');
     case 'compaction':
       return `**Summary of an earlier conversation:**\n\n${fence(item.summary)}`;
   }
+}
+
+/** Who let the call run or not, if a person did. */
+function decisionOf({ decided, allowedBy }: FunctionCallOutputBody): string[] {
+  if (!decided) return allowedBy === 'always' ? ['**Allowed:** by a rule'] : [];
+  if (decided.answer === 'expired') return [`**Expired:** not answered in time, ${decided.at}`];
+  const { answer, by, at, reason } = decided;
+  const said = reason === undefined ? '' : `: “${reason}”`;
+  return [
+    `**${answer === 'approved' ? 'Approved' : 'Denied'}:** by ${by === 'owner' ? 'you' : 'the operator'}, ${at}${said}`,
+  ];
 }
 
 const SPEAKERS = { user: 'You', assistant: 'Reborn', system: 'System', developer: 'Developer' } as const;

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { Citations } from '#domain/search/citations.ts';
 import { sizeOfPart } from '#domain/thread/attachment.ts';
-import { blockReasonOf, type ContentPart, type NewItem, type TimedItem, text } from '#domain/thread/item.ts';
+import {
+  blockReasonOf,
+  type ContentPart,
+  type FunctionCallOutputBody,
+  type NewItem,
+  type TimedItem,
+  text,
+} from '#domain/thread/item.ts';
 import type { Reads } from '#domain/thread/origin.ts';
+import { ANSWERERS } from '#domain/tool/call-decision.ts';
 import { renderUsd, type Usage } from '#domain/usage.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 
@@ -125,10 +133,24 @@ const call = {
     ),
 };
 
+const decided = z
+  .strictObject({
+    answer: z.enum(['approved', 'denied', 'expired', 'rule']),
+    by: z.enum(ANSWERERS).optional().describe('The owner of the thread, or the operator for them.'),
+    at: z.iso.datetime().optional(),
+    reason: z.string().optional().describe('Why the call was denied.'),
+  })
+  .optional()
+  .describe(
+    'How the call was decided: by the answer to a gate, by nobody in time, or by a rule that the person made with `always`. Missing if nobody was asked, and in older items.',
+  )
+  .meta({ id: 'CallDecision' });
+
 const output = {
   type: z.literal('function_call_output'),
   call_id: z.string(),
   output: z.array(itemPart),
+  decided,
   reads,
   vouched,
 };
@@ -215,6 +237,7 @@ export function renderBareItem(item: NewItem, threadId?: string): z.infer<typeof
         type: item.type,
         call_id: item.callId,
         output: parts(item.output),
+        ...renderDecided(item),
         ...renderReads(item.reads),
         ...(item.vouched && { vouched: item.vouched }),
       };
@@ -235,6 +258,11 @@ const renderCitations = ({ marks, sources, files }: Citations): z.infer<typeof c
   sources: sources.map(({ number, url, title, published, how }) => ({ number, url, title, published, how })),
   ...(files && { files: [...files] }),
 });
+
+function renderDecided({ decided: stored, allowedBy }: FunctionCallOutputBody): { decided?: z.infer<typeof decided> } {
+  if (stored) return { decided: { ...stored } };
+  return allowedBy === 'always' ? { decided: { answer: 'rule' } } : {};
+}
 
 const renderReads = (found: Reads | undefined) =>
   found ? { reads: { foreign: found.foreign ?? false, private: found.private ?? false } } : {};

@@ -5,6 +5,7 @@ import { TOOL_LEVELS } from '#domain/tool/tool.ts';
 import type { Site } from '#http/caller/site.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
+import { callCard, renderCard } from '../gates/gate-shape.ts';
 import { holder, holderField, whom } from './holder-field.ts';
 import { redirectOf, signInQuery } from './sign-in-request.ts';
 
@@ -70,6 +71,7 @@ const tool = z
     wit_version: z.string().nullable().describe('The version of the contract that the component was made for.'),
     installed_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
+    card: callCard,
   })
   .meta({ id: 'AgentTool' });
 
@@ -230,6 +232,7 @@ function renderTool(listed: ListedTool): z.infer<typeof tool> {
     wit_version: installed?.witVersion ?? null,
     installed_at: installed?.installedAt.toISOString() ?? null,
     updated_at: installed?.updatedAt.toISOString() ?? null,
+    ...renderCard(listed.card),
   });
 }
 

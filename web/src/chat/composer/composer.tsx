@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import type { ThreadState } from '@reborn-agent/client/thread-state';
+import { type ThreadState, waitsForAnswer } from '@reborn-agent/client/thread-state';
 import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
@@ -12,13 +12,15 @@ import { keepDraft, readDraft } from './drafts.ts';
 import { PickedFiles } from './picked-files.tsx';
 import { useDroppedFiles } from './use-dropped-files.ts';
 import { useOffers } from './use-offers.tsx';
+import { useStopKey } from './use-stop-key.ts';
 
 type Props = {
   readonly draftKey: string;
-  readonly placeholder?: string;
   /** `now`: the running step is stopped. */
   readonly onSend: (message: string, attachments: readonly Attachment[], now?: boolean) => Promise<void>;
   readonly onStop?: () => void;
+  /** Edits what was sent last, if that is possible now. */
+  readonly onEditLast?: () => boolean;
   readonly state?: ThreadState;
   /** The picker of the model that answers. */
   readonly model?: ReactNode;
@@ -27,7 +29,7 @@ type Props = {
 };
 
 /** Where a message is written. The draft is kept until the service has taken it. */
-export function Composer({ draftKey, placeholder = t`Message`, onSend, onStop, state, model, suggested }: Props) {
+export function Composer({ draftKey, onSend, onStop, onEditLast, state, model, suggested }: Props) {
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
   const [picked, setPicked] = useState<readonly Picked[]>([]);
@@ -56,6 +58,7 @@ export function Composer({ draftKey, placeholder = t`Message`, onSend, onStop, s
   };
   const over = useDroppedFiles(add);
   const offers = useOffers({ area, text, onWrite: write });
+  useStopKey(area, onStop);
 
   async function send(now = false): Promise<void> {
     const message = text.trim();
@@ -101,13 +104,15 @@ export function Composer({ draftKey, placeholder = t`Message`, onSend, onStop, s
           rows={1}
           aria-label={t`Message`}
           title={t`Enter sends, Shift Enter breaks the line`}
-          placeholder={over ? t`Drop the files here` : placeholder}
+          placeholder={over ? t`Drop the files here` : placeholderFor(state, onStop !== undefined)}
           value={text}
           onChange={(event) => write(event.target.value)}
           onPaste={onPaste}
           {...offers.props}
           onKeyDown={(event) => {
             if (!event.nativeEvent.isComposing && offers.onKey(event)) return event.preventDefault();
+            if (event.key === 'ArrowUp' && text === '' && !event.altKey && onEditLast?.())
+              return event.preventDefault();
             const isNow = event.shiftKey && (event.ctrlKey || event.metaKey);
             if (event.key !== 'Enter' || (event.shiftKey && !isNow) || event.nativeEvent.isComposing) return;
             // A phone's keyboard has no Shift+Enter, so there Enter breaks the line and the button sends.
@@ -124,16 +129,7 @@ export function Composer({ draftKey, placeholder = t`Message`, onSend, onStop, s
             {model}
           </div>
           <DictateButton onText={(heard) => write([text.trimEnd(), heard].filter(Boolean).join(' '))} />
-          {onStop && <IconButton icon="stop" label={t`Stop`} onClick={onStop} />}
-          <button
-            type="submit"
-            aria-label={t`Send`}
-            title={t`Send (Enter)`}
-            disabled={text.trim() === ''}
-            className="ms-1 inline-flex size-target shrink-0 items-center justify-center rounded-full bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft"
-          >
-            <Icon name="send" />
-          </button>
+          {onStop && text.trim() === '' ? <StopButton onStop={onStop} /> : <SendButton disabled={text.trim() === ''} />}
         </div>
       </form>
       {offers.form}
@@ -154,4 +150,41 @@ export function Composer({ draftKey, placeholder = t`Message`, onSend, onStop, s
       )}
     </div>
   );
+}
+
+const ROUND = 'ms-1 inline-flex size-target shrink-0 items-center justify-center rounded-full';
+
+function SendButton({ disabled }: { readonly disabled: boolean }) {
+  return (
+    <button
+      type="submit"
+      aria-label={t`Send`}
+      title={t`Send (Enter)`}
+      disabled={disabled}
+      className={`${ROUND} bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft`}
+    >
+      <Icon name="send" />
+    </button>
+  );
+}
+
+/** It stands where Send does, while there is nothing to send. */
+function StopButton({ onStop }: { readonly onStop: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={t`Stop`}
+      title={t`Stop (Esc)`}
+      className={`${ROUND} bg-ink text-paper hover:opacity-85`}
+      onClick={onStop}
+    >
+      <span className="size-3 rounded-sm bg-paper" />
+    </button>
+  );
+}
+
+function placeholderFor(state: ThreadState | undefined, works: boolean): string {
+  if (!state) return t`What should be done?`;
+  if (waitsForAnswer(state)) return t`Reply, or write what to do instead`;
+  return works ? t`Write to steer, or press Esc to stop` : t`Reply`;
 }

@@ -8,6 +8,8 @@ export type Offer = {
   readonly about: string;
   /** What the person fills in first. */
   readonly fields?: McpPrompt['arguments'];
+  /** The page that it opens instead of writing something. */
+  readonly leadsTo?: string;
   /** What is put in place of what was typed. */
   readonly write: (given: Readonly<Record<string, string>>) => Promise<string> | string;
 };
@@ -112,6 +114,15 @@ export async function loadOffers(mark: Mark, typed: string): Promise<readonly Of
     .flat()
     .filter(({ name }) => includes(name, typed))
     .slice(0, MOST);
+}
+
+/** What is offered when nothing can be: the way to create the first one. */
+export function offersOfNone(mark: Mark): readonly Offer[] {
+  const [name, about, leadsTo] =
+    mark === '/'
+      ? [t`Create a template`, t`A text that you send often`, '/settings/instructions']
+      : [t`Write a note`, t`Notes, skills and what connectors offer are named with @`, '/memory'];
+  return [{ name, about, leadsTo, write: () => '' }];
 }
 
 const includes = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase());

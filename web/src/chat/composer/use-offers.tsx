@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { findVariable } from '@reborn-agent/client/prompt-template';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react';
 import { OfferForm } from './offer-form.tsx';
-import { findMark, loadOffers, type Offer } from './offers.ts';
+import { findMark, loadOffers, type Offer, offersOfNone } from './offers.ts';
 
 type Options = {
   readonly area: RefObject<HTMLTextAreaElement | null>;
@@ -19,14 +20,16 @@ export function useOffers({ area, text, onWrite }: Options) {
   const [chosen, setChosen] = useState(0);
   const mark = findMark(text.slice(0, caret));
   const isOpen = mark !== undefined && dismissed !== text;
-  const { data: offers = [] } = useQuery({
+  const { data: offers } = useQuery({
     queryKey: ['offers', mark?.mark, mark?.typed],
     queryFn: () => (mark ? loadOffers(mark.mark, mark.typed) : []),
     enabled: isOpen,
     staleTime: 5000,
   });
-  const shown = isOpen ? offers : [];
-  const current = Math.min(chosen, shown.length - 1);
+  const isEmpty = isOpen && offers?.length === 0;
+  const shown = isEmpty ? offersOfNone(mark.mark) : isOpen ? (offers ?? []) : [];
+  // Enter sends a message that only looks like the name of a template.
+  const current = isEmpty && mark.typed !== '' ? -1 : Math.min(chosen, shown.length - 1);
   const [select, setSelect] = useState<{ readonly start: number; readonly end: number }>();
   useEffect(() => {
     if (!select) return;
@@ -35,6 +38,7 @@ export function useOffers({ area, text, onWrite }: Options) {
     setCaret(select.end);
   }, [select, area]);
 
+  const navigate = useNavigate();
   const [asking, setAsking] = useState<Offer>();
 
   const take = async (offer: Offer, given: Readonly<Record<string, string>> = {}) => {
@@ -55,7 +59,8 @@ export function useOffers({ area, text, onWrite }: Options) {
 
   /** An offer that needs values, or that can't be written, opens a form. */
   const choose = (offer: Offer) => {
-    if (offer.fields && offer.fields.length > 0) setAsking(offer);
+    if (offer.leadsTo !== undefined) void navigate({ href: offer.leadsTo });
+    else if (offer.fields && offer.fields.length > 0) setAsking(offer);
     else take(offer).catch(() => setAsking(offer));
   };
 
@@ -67,7 +72,8 @@ export function useOffers({ area, text, onWrite }: Options) {
       else if (event.key === 'Escape') setDismissed(text);
       else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) {
         const offer = shown[current];
-        if (offer) choose(offer);
+        if (!offer) return false;
+        choose(offer);
       } else return false;
       return true;
     }
@@ -107,7 +113,7 @@ export function useOffers({ area, text, onWrite }: Options) {
     ...(shown.length > 0 && {
       'aria-autocomplete': 'list' as const,
       'aria-controls': id,
-      'aria-activedescendant': `${id}-${current}`,
+      ...(current >= 0 && { 'aria-activedescendant': `${id}-${current}` }),
     }),
   };
   const form = asking && (

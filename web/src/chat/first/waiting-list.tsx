@@ -9,7 +9,7 @@ import { client } from '../../client/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { titleOf } from '../../threads/thread-row.tsx';
+import { titleOf } from '../../threads/thread-title.ts';
 import { CallSentence } from '../gates/call-sentence.tsx';
 import { sentenceOf } from '../gates/gate-sentence.ts';
 

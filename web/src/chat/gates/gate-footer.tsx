@@ -30,10 +30,7 @@ export function GateFooter({ gate, card, unticked, isTicking, onTicking, exact, 
   const acceptsAlways = isApproval && wanted.length === gate.calls.length && !isTicking && rulesOf(gate).length > 0;
   const send = (answer: GateAnswer) => {
     setBusy(true);
-    void onAnswer(answer).then(() => {
-      setBusy(false);
-      focusComposer();
-    });
+    void onAnswer(answer).then(() => setBusy(false));
   };
   const approve = () => send(answerOf(gate, new Set(wanted.map(({ call_id: id }) => id))));
   const back = () => {
@@ -119,11 +116,6 @@ function DenyForm({
       </Button>
     </form>
   );
-}
-
-/** A key that was meant for one card must not answer the next, so the focus leaves it. */
-function focusComposer(): void {
-  document.querySelector<HTMLElement>('[data-composer]')?.focus();
 }
 
 function wordsFor({ calls }: OpenGate, ticked: number): string {

@@ -16,17 +16,16 @@ import { VersionArrows } from './version-arrows.tsx';
 
 const Markdown = lazyPart(() => import('../markdown/markdown.tsx').then((module) => module.Markdown));
 
-export function Answer({
-  entry,
-  turnId,
-  first,
-  versions,
-}: {
+type Props = {
   readonly entry: MessageEntry;
   readonly turnId: string;
   readonly first: boolean;
+  /** Its actions are always visible. */
+  readonly newest: boolean;
   readonly versions: readonly VersionPosition[];
-}) {
+};
+
+export function Answer({ entry, turnId, first, newest, versions }: Props) {
   const { imagePath } = useActions();
   const streaming = entry.state === 'streaming';
   return (
@@ -40,20 +39,12 @@ export function Answer({
           citations={entry.citations}
         />
       </Suspense>
-      {!streaming && <AnswerFoot entry={entry} turnId={turnId} versions={versions} />}
+      {!streaming && <AnswerFoot entry={entry} turnId={turnId} newest={newest} versions={versions} />}
     </article>
   );
 }
 
-function AnswerFoot({
-  entry,
-  turnId,
-  versions,
-}: {
-  readonly entry: MessageEntry;
-  readonly turnId: string;
-  readonly versions: readonly VersionPosition[];
-}) {
+function AnswerFoot({ entry, turnId, newest, versions }: Omit<Props, 'first'>) {
   const { inspect, askAgain, isIdle } = useActions();
   const text = toPlainText(entry.text, entry.citations, {
     sources: t`Sources`,
@@ -63,26 +54,32 @@ function AnswerFoot({
     page: pageWords,
   });
   return (
-    <div className="tools -ms-2 min-h-7 flex-wrap gap-x-2">
-      <VersionArrows versions={versions} />
-      <RowActions>
-        <CopyButton text={text} />
-        <ReadAloudButton text={text} />
-        {isIdle && <IconButton icon="retry" label={t`Answer again`} onClick={() => askAgain(entry.id)} />}
-        <IconButton icon="inspect" label={t`Inspect this turn`} onClick={() => inspect(turnId)} />
-        <MessageTime at={entry.at} />
-      </RowActions>
+    <>
       {entry.state === 'incomplete' && (
-        <span className="ps-2 text-meta text-waiting">
+        <p className="pt-1 text-meta text-waiting">
           <Trans>Ends in mid-sentence.</Trans>
-        </span>
+        </p>
       )}
-      {entry.usage && (
-        <span className="text-meta tabular-nums text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
-          {plural(entry.usage.output_tokens, { one: '# token', other: '# tokens' })},{' '}
-          <Cost usd={entry.usage.cost_usd} />
-        </span>
-      )}
-    </div>
+      <div className="tools -ms-2 min-h-7 gap-x-2">
+        <VersionArrows versions={versions} />
+        <RowActions always={newest}>
+          <CopyButton text={text} />
+          <ReadAloudButton text={text} />
+          {isIdle && <IconButton icon="retry" label={t`Answer again`} onClick={() => askAgain(entry.id)} />}
+          <IconButton icon="inspect" label={t`Inspect this turn`} onClick={() => inspect(turnId)} />
+          <MessageTime at={entry.at} />
+          {entry.usage && (
+            <span className="min-w-0 truncate text-meta tabular-nums text-soft">
+              {plural(entry.usage.output_tokens, { one: '# token', other: '# tokens' })}
+              {entry.usage.cost_usd !== null && (
+                <>
+                  , <Cost usd={entry.usage.cost_usd} />
+                </>
+              )}
+            </span>
+          )}
+        </RowActions>
+      </div>
+    </>
   );
 }

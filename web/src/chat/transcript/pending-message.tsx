@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Suspense } from 'react';
+import { useConnection } from '../../app/services.ts';
 import { useTakesAgainAt } from '../../client/send.ts';
 import { lazyPart } from '../../parts/lazy-part.ts';
 import { Speaker } from './speaker.tsx';
@@ -9,6 +10,7 @@ const SentLater = lazyPart(() => import('../../failures/sent-later.tsx').then((m
 
 /** A sent message, until the service reports it. `isNext`: no other is sent before it. */
 export function PendingMessage({ text, isNext }: { readonly text: string; readonly isNext: boolean }) {
+  const { state } = useConnection();
   const takesAgainAt = useTakesAgainAt();
   return (
     <div className="pb-4">
@@ -22,8 +24,10 @@ export function PendingMessage({ text, isNext }: { readonly text: string; readon
             <Suspense>
               <SentLater at={takesAgainAt} />
             </Suspense>
-          ) : (
+          ) : state === 'live' ? (
             <Trans>Sending</Trans>
+          ) : (
+            <Trans>Waits for the connection</Trans>
           )}
         </p>
       </div>

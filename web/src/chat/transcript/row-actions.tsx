@@ -3,17 +3,19 @@ import { type ReactNode, useState } from 'react';
 import { formatExact, formatTime } from '../../format/time.ts';
 import { IconButton } from '../../parts/button.tsx';
 
-/** They show on hover and focus, and always on devices without hover. */
+/** They show on hover and focus, and always on devices without hover and with `always`. */
 export function RowActions({
   children,
+  always = false,
   className = '',
 }: {
   readonly children: ReactNode;
+  readonly always?: boolean;
   readonly className?: string;
 }) {
   return (
     <div
-      className={`tools opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100 ${className}`}
+      className={`tools min-w-0 ${always ? '' : 'opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100'} ${className}`}
     >
       {children}
     </div>

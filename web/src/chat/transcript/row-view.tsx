@@ -4,27 +4,34 @@ import { Suspense } from 'react';
 import { Icon } from '../../parts/icon.tsx';
 import { lazyPart } from '../../parts/lazy-part.ts';
 import { useActions } from '../chat-actions.ts';
-import { GateCard } from '../gates/gate-card.tsx';
+import { focusComposer } from '../composer/focus-composer.ts';
 import { Answer } from './answer.tsx';
-import { PickUpLine } from './pick-up-line.tsx';
 import { QueuedMessage } from './queued-message.tsx';
 import type { Row } from './rows.ts';
 import { SteeredLine } from './steered-line.tsx';
-import { Steps } from './steps.tsx';
+import { PickUpLine } from './steps/pick-up-line.tsx';
 import { UnreadLine } from './unread-line.tsx';
 import { UserMessage } from './user-message.tsx';
 import { Working } from './working.tsx';
 
 const FailureLine = lazyPart(() => import('../../failures/failure-line.tsx').then((module) => module.FailureLine));
+const GateCard = lazyPart(() => import('../gates/gate-card.tsx').then((module) => module.GateCard));
+const Steps = lazyPart(() => import('./steps/steps.tsx').then((module) => module.Steps));
 
 export function RowView({ row }: { readonly row: Row }) {
   switch (row.kind) {
     case 'user':
       return <UserMessage entry={row.entry} versions={row.versions} />;
     case 'answer':
-      return <Answer entry={row.entry} turnId={row.turnId} first={row.first} versions={row.versions} />;
+      return (
+        <Answer entry={row.entry} turnId={row.turnId} first={row.first} newest={row.newest} versions={row.versions} />
+      );
     case 'steps':
-      return <Steps steps={row.steps} first={row.first} />;
+      return (
+        <Suspense fallback={<div className="min-h-target pb-3" />}>
+          <Steps steps={row.steps} first={row.first} followed={row.followed} />
+        </Suspense>
+      );
     case 'pick-up':
       return <PickUpLine entry={row.entry} turnId={row.turnId} />;
     case 'gate':
@@ -58,7 +65,12 @@ export function RowView({ row }: { readonly row: Row }) {
   }
 }
 
+/** The card goes away with what had the focus, and a key that was meant for it must not answer the next one. */
 function GateRow({ gate }: { readonly gate: OpenGate }) {
   const { answerGate } = useActions();
-  return <GateCard gate={gate} onAnswer={(answer) => answerGate(gate, answer)} />;
+  return (
+    <Suspense fallback={<div className="gate min-h-40" />}>
+      <GateCard gate={gate} onAnswer={(answer) => answerGate(gate, answer).then(focusComposer)} />
+    </Suspense>
+  );
 }

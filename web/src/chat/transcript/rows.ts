@@ -35,6 +35,8 @@ export type Row =
       readonly turnId: string;
       readonly entry: MessageEntry;
       readonly first: boolean;
+      /** Nothing was answered after it. */
+      readonly newest: boolean;
       /** The other answers to the same message. */
       readonly versions: readonly VersionPosition[];
     }
@@ -44,6 +46,8 @@ export type Row =
       readonly turnId: string;
       readonly steps: readonly Step[];
       readonly first: boolean;
+      /** Text follows. */
+      readonly followed: boolean;
     }
   | { readonly kind: 'pick-up'; readonly id: string; readonly turnId: string; readonly entry: PickUpEntry }
   | { readonly kind: 'gate'; readonly id: string; readonly gate: OpenGate }
@@ -81,6 +85,10 @@ export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = fa
     rows.push(...endingOf(turn, rows, state));
   }
   placeVersions(rows, state);
+  markFollowed(rows);
+  const newest = rows.findLastIndex(({ kind }) => kind === 'answer');
+  const answer = rows[newest];
+  if (answer?.kind === 'answer') rows[newest] = { ...answer, newest: true };
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   const atGate = waitsForAnswer(state);
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate });
@@ -123,7 +131,7 @@ function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry
   } else if (entry.role === 'user') {
     rows.push({ kind: 'user', id, turnId, entry, versions: [] });
   } else if (entry.role === 'assistant' && (entry.text !== '' || entry.state === 'streaming')) {
-    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), versions: [] });
+    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), newest: false, versions: [] });
   }
 }
 
@@ -145,11 +153,16 @@ function placeVersions(rows: Row[], state: ThreadState): void {
   }
 }
 
+function markFollowed(rows: Row[]): void {
+  for (const [index, row] of rows.entries())
+    if (row.kind === 'steps' && rows[index + 1]?.kind === 'answer') rows[index] = { ...row, followed: true };
+}
+
 /** Calls in a row stand together. */
 function addStep(rows: Row[], turnId: string, step: Step): void {
   const last = rows.at(-1);
   if (last?.kind === 'steps') rows[rows.length - 1] = { ...last, steps: [...last.steps, step] };
-  else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows) });
+  else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows), followed: false });
 }
 
 function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState): Row[] {

@@ -12,6 +12,8 @@ type Props = {
   readonly rows: readonly Row[];
   /** The row to begin with; empty for the end. */
   readonly target: string;
+  /** The row that is being edited. */
+  readonly edited: string | undefined;
   /** What was sent and is not part of the thread yet. */
   readonly pending: readonly string[];
   readonly hasOlder: boolean;
@@ -20,7 +22,7 @@ type Props = {
 };
 
 /** The rows of a thread. Only those near the screen are in the page. It stays at the end until the person scrolls up. */
-export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOlder }: Props) {
+export function Transcript({ rows, target, edited, pending, hasOlder, loadingOlder, onOlder }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [away, setAway] = useState(false);
   const count = rows.length + pending.length;
@@ -47,6 +49,16 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
   useEffect(() => {
     if (target !== '' && isTargetKnown) scrollToTarget();
   }, [target, isTargetKnown]);
+
+  const showEdited = useEffectEvent(() =>
+    virtualizer.scrollToIndex(
+      rows.findIndex(({ id }) => id === edited),
+      { align: 'auto' },
+    ),
+  );
+  useEffect(() => {
+    if (edited !== undefined) showEdited();
+  }, [edited]);
 
   // A message that was just sent is shown, wherever the person has scrolled to.
   const sent = useRef(pending.length);
@@ -124,6 +136,7 @@ function sameRow(one: Row, other: Row): boolean {
   if (one.kind === 'steps' && other.kind === 'steps')
     return (
       one.first === other.first &&
+      one.followed === other.followed &&
       one.steps.length === other.steps.length &&
       one.steps.every((step, index) => {
         const counterpart = other.steps[index];
@@ -145,6 +158,7 @@ function sameRow(one: Row, other: Row): boolean {
       one.kind === other.kind &&
       one.entry === other.entry &&
       firstOf(one) === firstOf(other) &&
+      newestOf(one) === newestOf(other) &&
       versionOf(one) === versionOf(other)
     );
   if (one.kind === 'gate' && other.kind === 'gate') return one.gate === other.gate;
@@ -155,6 +169,8 @@ function sameRow(one: Row, other: Row): boolean {
 }
 
 const firstOf = (row: Row) => 'first' in row && row.first;
+
+const newestOf = (row: Row) => row.kind === 'answer' && row.newest;
 
 const versionOf = (row: Row) =>
   'versions' in row ? row.versions.map(({ number, previous, next }) => `${previous} ${number} ${next}`).join() : '';

@@ -4,6 +4,7 @@ import { holdsTextByOthers, type MessageEntry, ownTextOf } from '@reborn-agent/c
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
+import { FoldedText } from './folded-text.tsx';
 import { OriginMark } from './origin-mark.tsx';
 import { CopyButton, MessageTime, RowActions } from './row-actions.tsx';
 import type { VersionPosition } from './rows.ts';
@@ -14,13 +15,20 @@ import { VersionArrows } from './version-arrows.tsx';
 type Props = { readonly entry: MessageEntry; readonly versions: readonly VersionPosition[] };
 
 export function UserMessage({ entry, versions }: Props) {
-  const [editing, setEditing] = useState(false);
-  const { isIdle } = useActions();
+  const { isIdle, editing: edited, setEditing: edit } = useActions();
+  const editing = edited === entry.id;
+  const setEditing = (isEdited: boolean) => edit(isEdited ? entry.id : undefined);
   return (
     <div className="group pb-4 touch:pb-10">
       <Speaker name={t`You`} />
       <div className={`yours hang relative ${editing ? 'w-auto' : ''}`}>
-        {editing ? <EditMessage entry={entry} onDone={() => setEditing(false)} /> : <SentTexts entry={entry} />}
+        {editing ? (
+          <EditMessage entry={entry} onDone={() => setEditing(false)} />
+        ) : (
+          <FoldedText>
+            <SentTexts entry={entry} />
+          </FoldedText>
+        )}
         <SentFiles parts={entry.parts} />
         {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
         {!editing && (

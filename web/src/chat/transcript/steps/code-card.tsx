@@ -2,15 +2,16 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { textOf } from '@reborn-agent/client/thread-state';
 import { Suspense, useState } from 'react';
-import { Icon } from '../../parts/icon.tsx';
-import { lazyPart } from '../../parts/lazy-part.ts';
-import { RunningRing } from '../../parts/running-ring.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { lazyPart } from '../../../parts/lazy-part.ts';
+import { RunningRing } from '../../../parts/running-ring.tsx';
+import { OriginMark } from '../origin-mark.tsx';
+import type { Step } from '../rows.ts';
 import { type CodeRun, codeResultOf } from './code-run.ts';
-import { OriginMark } from './origin-mark.tsx';
-import type { Step } from './rows.ts';
+import { DecisionLine } from './decision-line.tsx';
 import { StepTime } from './step-line.tsx';
 
-const CodeLines = lazyPart(() => import('../../files/code-lines.tsx').then((module) => module.CodeLines));
+const CodeLines = lazyPart(() => import('../../../files/code-lines.tsx').then((module) => module.CodeLines));
 
 /** How many lines of the output are shown while code runs, and afterwards. */
 const LIVE_LINES = 8;
@@ -33,6 +34,11 @@ export function CodeCard({ step, run }: { readonly step: Step; readonly run: Cod
       <Lines key={result ? 'all' : 'live'} lines={lines} most={result ? SHOWN_LINES : LIVE_LINES} isLive={!result} />
       {result?.problem && <p className="px-3.5 pb-2 text-meta text-failed">{wordsOf(result.problem)}</p>}
       {result?.files && <p className="px-3.5 pb-2 font-mono text-meta break-words text-soft">{result.files}</p>}
+      {output?.decided && (
+        <p className="px-3.5 pb-2 text-meta text-soft">
+          <DecisionLine decided={output.decided} />
+        </p>
+      )}
       {output?.reads?.foreign && (
         <div className="px-3.5 pb-2">
           <OriginMark itemId={output.itemId} isVouched={output.isVouched} />

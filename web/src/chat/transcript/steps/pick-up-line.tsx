@@ -1,11 +1,13 @@
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { TurnInspection } from '@reborn-agent/client/api';
 import type { PickUpEntry } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../../client/client.ts';
-import { formatDuration } from '../../format/time.ts';
+import { client } from '../../../client/client.ts';
+import { formatDuration } from '../../../format/time.ts';
+import { Icon } from '../../../parts/icon.tsx';
 
-/** Where a crash was. What was half said before it is folded under the line. */
+/** Where a crash was, as a stitched piece of the line of steps. What was half said before it is in its fold. */
 export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; readonly turnId: string }) {
   const { data } = useQuery({
     queryKey: ['turn', turnId],
@@ -15,29 +17,34 @@ export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; rea
   });
   const gap = entry.gapMs ?? (data && gapOf(data, Number(entry.id.replace(/\D/g, ''))));
   const superseded = entry.superseded.length > 0 ? entry.superseded : (data?.superseded.map(({ text }) => text) ?? []);
-  const words = gap === undefined ? t`picked up after a restart` : t`picked up after ${formatDuration(gap)}`;
-  if (superseded.length === 0) return <Line words={words} />;
+  const words =
+    gap === undefined ? t`Picked up, nothing was lost` : t`Picked up after ${formatDuration(gap)}, nothing was lost`;
+  if (superseded.length === 0)
+    return (
+      <div className="step stitched pb-3">
+        <Line words={words} />
+      </div>
+    );
   return (
-    <details className="group/fold">
-      <summary>
-        <Line words={`${words}, ${saidAgain(superseded.join('').length)}`} />
+    <details className="step stitched pb-3">
+      <summary className="rounded hover:text-ink">
+        <Line words={words} />
       </summary>
-      <div className="mb-4 whitespace-pre-wrap break-words border-s border-line ps-3 text-soft">
-        {superseded.join('\n\n')}
+      <div className="ps-6.5">
+        <p className="text-meta text-soft">
+          <Trans>What was said before, and is said again:</Trans>
+        </p>
+        <div className="whitespace-pre-wrap break-words text-soft">{superseded.join('\n\n')}</div>
       </div>
     </details>
   );
 }
 
-const saidAgain = (count: number) => plural(count, { one: '# character said again', other: '# characters said again' });
-
-function Line({ words }: { readonly words: string }) {
-  return (
-    <p className="flex items-center gap-3 pb-4 pt-1 text-meta text-soft before:h-px before:flex-1 before:border-t before:border-dashed before:border-edge after:h-px after:flex-1 after:border-t after:border-dashed after:border-edge">
-      {words}
-    </p>
-  );
-}
+const Line = ({ words }: { readonly words: string }) => (
+  <p className="flex min-h-target items-center gap-2.5 text-meta text-soft">
+    <Icon name="stitch" className="text-done" /> {words}
+  </p>
+);
 
 /** From the end of the attempt before to the start of this one, as the service recorded it. */
 function gapOf({ spans }: TurnInspection, attempt: number): number | undefined {

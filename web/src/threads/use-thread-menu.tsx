@@ -1,0 +1,106 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import type { Thread } from '@reborn-agent/client/api';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useState } from 'react';
+import { useServices } from '../app/services.ts';
+import { download } from '../client/files.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
+import type { MenuEntry } from '../parts/menu.tsx';
+import { titleOf } from './thread-title.ts';
+import { useChangeThread, useDeleteThread } from './use-threads.ts';
+
+const MoveThreads = lazyPart(() => import('./move-threads.tsx').then((module) => module.MoveThreads));
+const ShareThread = lazyPart(() => import('./share-thread.tsx').then((module) => module.ShareThread));
+
+type Shown = 'move' | 'share' | 'delete';
+
+/** What can be done with a thread, in the list and in its own header. `dialogs` stand beside the menu. */
+export function useThreadMenu(
+  thread: Thread,
+  options: { readonly onRename: () => void; readonly onInspect?: (() => void) | undefined },
+): { readonly entries: readonly MenuEntry[]; readonly share: (() => void) | undefined; readonly dialogs: ReactNode } {
+  const { me } = useServices();
+  const [shown, setShown] = useState<Shown>();
+  const { threadId: open } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const change = useChangeThread(thread.id);
+  const remove = useDeleteThread(thread.id);
+  const close = () => setShown(undefined);
+  const leave = () => open === thread.id && void navigate({ to: '/' });
+  const share = me.sharing ? () => setShown('share') : undefined;
+  const entries: readonly MenuEntry[] = [
+    { words: t`Rename`, icon: 'edit', onChoose: options.onRename, ...(options.onInspect && { keys: 'F2' }) },
+    {
+      words: thread.pinned ? t`Unpin` : t`Pin`,
+      icon: 'pin',
+      onChoose: () => change.mutate({ pinned: !thread.pinned }),
+    },
+    { words: t`Move to a folder`, icon: 'folder', onChoose: () => setShown('move') },
+    { words: t`Copy link`, icon: 'copy', onChoose: () => void copyLink(thread.id) },
+    ...(share ? [{ words: t`Share`, icon: 'link', onChoose: share } as const] : []),
+    ...exportsOf(thread.id, () => void navigate({ to: '/threads/$threadId/print', params: { threadId: thread.id } })),
+    ...(options.onInspect ? [{ words: t`Inspector`, icon: 'inspect', onChoose: options.onInspect } as const] : []),
+    ...(me.code_hosts.length > 0
+      ? [
+          {
+            words: thread.network ? t`End network for code` : t`Allow network for code`,
+            icon: 'link',
+            onChoose: () => change.mutate({ network: !thread.network }),
+          } as const,
+        ]
+      : []),
+    {
+      words: thread.archived ? t`Take out of the archive` : t`Archive`,
+      icon: 'archive',
+      onChoose: () => change.mutate({ archived: !thread.archived }),
+    },
+    { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setShown('delete') },
+  ];
+  const dialogs = (
+    <ThreadDialogs
+      thread={thread}
+      shown={shown}
+      onDelete={() => remove.mutate(undefined, { onSuccess: leave })}
+      onClose={close}
+    />
+  );
+  return { entries, share, dialogs };
+}
+
+const copyLink = (id: string) => navigator.clipboard.writeText(`${location.origin}/threads/${id}`);
+
+function exportsOf(id: string, print: () => void): readonly MenuEntry[] {
+  const as = (format: string) => void download(`/api/threads/${id}/export?format=${format}`);
+  return [
+    { words: t`Export as Markdown`, icon: 'export', onChoose: () => as('markdown') },
+    { words: t`Export as JSON`, icon: 'export', onChoose: () => as('json') },
+    { words: t`Print or save as PDF`, icon: 'file', onChoose: print },
+  ];
+}
+
+function ThreadDialogs({
+  thread,
+  shown,
+  onDelete,
+  onClose,
+}: {
+  readonly thread: Thread;
+  readonly shown: Shown | undefined;
+  readonly onDelete: () => void;
+  readonly onClose: () => void;
+}) {
+  if (shown === 'delete')
+    return (
+      <Confirm title={t`Delete this thread?`} action={t`Delete`} onConfirm={onDelete} onClose={onClose}>
+        <Trans>“{titleOf(thread)}” and everything in it will be gone. This cannot be undone.</Trans>
+      </Confirm>
+    );
+  return (
+    <Suspense>
+      {shown === 'move' && <MoveThreads ids={[thread.id]} from={thread.folder_id} onClose={onClose} />}
+      {shown === 'share' && <ShareThread thread={thread} onClose={onClose} />}
+    </Suspense>
+  );
+}
