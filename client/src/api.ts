@@ -740,7 +740,7 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'conflict_error';
-    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists';
+    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists' | 'last_operator' | 'signed_in';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
     /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
@@ -1532,6 +1532,8 @@ export type Thread = {
   readonly archived: boolean;
   /** Present if its code may reach the hosts that the operator lists. */
   readonly network?: true;
+  /** Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. */
+  readonly temporary?: true;
   /** The folder that it is in. */
   readonly folder_id: string | null;
   /** `waiting`: a gate is open. */
@@ -2278,6 +2280,8 @@ export type ChatRequest = {
   readonly model?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
+  readonly temporary?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -2837,6 +2841,40 @@ export type OccurrenceList = {
   readonly next_cursor: string | null;
 };
 
+export type MissionResultList = {
+  readonly results: readonly MissionResult[];
+  /** How many are not read, on all pages. */
+  readonly unread: number;
+  readonly next_cursor: string | null;
+};
+
+export type MissionResult = {
+  readonly mission_id: string;
+  readonly mission_name: string;
+  /** When the run was due; with the mission, it names the result. */
+  readonly slot: string;
+  readonly status: 'completed' | 'failed';
+  /** What the answer begins with; null if there is none. */
+  readonly first_sentence: string | null;
+  /** Why it failed. The message is in English; null for a run that could not start. */
+  readonly failure: {
+    readonly code: string;
+    readonly message: string | null;
+  } | null;
+  /** The thread with the answer; null if there is none any more. */
+  readonly thread_id: string | null;
+  readonly turn_id: string | null;
+  readonly cost_usd: number | null;
+  readonly unread: boolean;
+  readonly ended_at: string;
+};
+
+export type MissionResultsRead = {
+  readonly thread_id?: string;
+  readonly mission_id?: string;
+  readonly slot?: string;
+};
+
 export type DeliveryList = {
   readonly deliveries: readonly Delivery[];
   readonly next_cursor: string | null;
@@ -3259,6 +3297,13 @@ export type SignInAnswer = {
   readonly code: string;
 };
 
+export type Starters = {
+  /** For someone who has no thread yet: complete messages that show what the product does. */
+  readonly first: readonly ('approval' | 'mission' | 'chart' | 'file' | 'daily' | 'topic')[];
+  /** For everyone else. */
+  readonly later: readonly ('approval' | 'mission' | 'chart' | 'file' | 'daily' | 'topic')[];
+};
+
 export type ToolPolicyList = {
   readonly policies: readonly ToolPolicy[];
 };
@@ -3591,6 +3636,42 @@ export type SpendingLimits = {
 export type UserList = {
   readonly users: readonly User[];
   readonly next_cursor: string | null;
+};
+
+export type UserChange = {
+  readonly name?: string;
+  readonly role?: 'operator' | 'member';
+};
+
+export type NewInvitation = {
+  readonly role: 'operator' | 'member';
+  readonly name?: string | null;
+};
+
+export type CreatedInvitation = {
+  readonly id: string;
+  readonly role: 'operator' | 'member';
+  /** Whom it is meant for. Only operators see it. */
+  readonly name: string | null;
+  /** Who invites. The link stops working when they are no operator any more. */
+  readonly user_id: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  /** Opens a page that asks for a name, and then signs the browser in. */
+  readonly url: string;
+};
+
+export type InvitationList = {
+  readonly invitations: readonly ({
+    readonly id: string;
+    readonly role: 'operator' | 'member';
+    /** Whom it is meant for. Only operators see it. */
+    readonly name: string | null;
+    /** Who invites. The link stops working when they are no operator any more. */
+    readonly user_id: string;
+    readonly created_at: string;
+    readonly expires_at: string;
+  })[];
 };
 
 export type Erasure = {
@@ -4004,6 +4085,13 @@ export type UsageReport = {
     /** The average duration of a call. */
     readonly latency_ms: number;
   }[];
+  /** For operators: the names of users in the report, by id. */
+  readonly names: Readonly<Record<string, string>>;
+  /** What the caller may spend in a day (UTC); null: not limited. */
+  readonly limits: {
+    readonly tokens_per_day: number | null;
+    readonly usd_per_day: number | null;
+  };
   /** The caller's files. */
   readonly storage: {
     /** Of all files in messages and in the versions that are kept, each content once. */
@@ -4023,6 +4111,8 @@ export type AuditList = {
     readonly subject: string | null;
     readonly detail: Readonly<Record<string, unknown>>;
   })[];
+  /** The names of the users whom the entries mention, by id; also of removed ones. */
+  readonly names: Readonly<Record<string, string>>;
   readonly next_cursor: string | null;
 };
 
@@ -4166,6 +4256,8 @@ export type ClientMessage = {
   readonly model?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
+  readonly temporary?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -4961,6 +5053,7 @@ export type Routes = {
   };
   /** List the caller's missions with their next and last run, newest first. */
   'GET /api/missions': {
+    query?: { thread_id?: string };
     result: MissionList;
   };
   /** Create a mission: an instruction that runs on a schedule. */
@@ -5009,6 +5102,16 @@ export type Routes = {
     params: { id: string };
     query?: { limit?: number; cursor?: string };
     result: OccurrenceList;
+  };
+  /** List what runs of the caller's missions have ended with, newest first. */
+  'GET /api/mission-results': {
+    query?: { unread?: 'true' | 'false'; limit?: number; cursor?: string };
+    result: MissionResultList;
+  };
+  /** Mark results of missions as read: all, those of a mission or of a thread, or one. */
+  'POST /api/mission-results/read': {
+    body: MissionResultsRead;
+    result: undefined;
   };
   /** List deliveries to callbacks, endpoints and devices, newest first: the caller's, or for operators everyone's. */
   'GET /api/deliveries': {
@@ -5172,6 +5275,10 @@ export type Routes = {
     body: SignInAnswer;
     result: undefined;
   };
+  /** List beginnings of a thread that work with the tools and the model that are there. Apps have the words for them. */
+  'GET /api/starters': {
+    result: Starters;
+  };
   /** List the policies of tools. */
   'GET /api/tool-policies': {
     result: ToolPolicyList;
@@ -5307,6 +5414,12 @@ export type Routes = {
     query?: { limit?: number; cursor?: string; q?: string };
     result: UserList;
   };
+  /** Change the name or the role of a user. A role applies at once to their tokens and sessions, on every replica. */
+  'PATCH /api/users/{id}': {
+    params: { id: string };
+    body: UserChange;
+    result: User;
+  };
   /** Remove a user, with all tokens and sessions. */
   'DELETE /api/users/{id}': {
     params: { id: string };
@@ -5322,6 +5435,20 @@ export type Routes = {
     params: { id: string };
     body: SpendingLimits;
     result: SpendingLimits;
+  };
+  /** Create a link that makes one person a user and signs their browser in. It works once, for 7 days. */
+  'POST /api/invitations': {
+    body: NewInvitation;
+    result: CreatedInvitation;
+  };
+  /** List the invitations that were not used yet, newest first, without their links. */
+  'GET /api/invitations': {
+    result: InvitationList;
+  };
+  /** Revoke an invitation. Its link stops working. */
+  'DELETE /api/invitations/{id}': {
+    params: { id: string };
+    result: undefined;
   };
   /** Erase a user: delete everything that belongs to them, permanently. */
   'POST /api/users/{id}/erase': {

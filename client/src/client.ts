@@ -32,7 +32,10 @@ export type Client = {
 /** All routes: the API, and the ones outside it for browsers and health checks. */
 export type Routes = ApiRoutes & {
   'POST /login': {
-    body: { readonly token: string } | { readonly code: string };
+    body:
+      | { readonly token: string }
+      | { readonly code: string }
+      | { readonly invitation: string; readonly name: string };
     result: { readonly session_key: string };
   };
   'POST /logout': { result: undefined };

@@ -154,6 +154,14 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
     error: new Conflict('already_exists', ''),
     advice: 'Choose another name, or change the existing resource.',
   },
+  last_operator: {
+    error: new Conflict('last_operator', ''),
+    advice: 'Make another user an operator first, or use the token of the operator.',
+  },
+  signed_in: {
+    error: new Conflict('signed_in', ''),
+    advice: 'Sign the browser out, then open the invitation again.',
+  },
   rate_limited: {
     error: new RateLimited(1, ''),
     advice: 'Wait as many seconds as the header `Retry-After` says.',

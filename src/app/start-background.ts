@@ -97,6 +97,7 @@ function startEndingAccess({ db, engine, identities, auth, openAnswers, onError,
     onError,
   });
   stopAtEnd(undo, removedUsers);
+  engine.followRemovals(() => auth.forget()); // also when only a role has changed
   const leavingUsers = startReleasingUsers({
     engine,
     findLeaving: () => findLeaving(identities),

@@ -15,13 +15,26 @@ import { refuseMoving } from '#store/accounts/moves.ts';
 import { deletePairingsWith } from '#store/accounts/pairings.ts';
 import { deleteSessionById, deleteSessionsOf, listSessions } from '#store/accounts/sessions.ts';
 import { insertToken, listTokens, revokeToken, revokeTokensOf } from '#store/accounts/tokens.ts';
-import { findUser, insertUser, isNameTaken, listUsers, markRemoved, type UserPage } from '#store/accounts/users.ts';
+import {
+  findNames,
+  findUser,
+  insertUser,
+  isNameTaken,
+  isOnlyOperator,
+  listUsers,
+  lockRoles,
+  markRemoved,
+  type UserChange,
+  type UserPage,
+  updateUser,
+} from '#store/accounts/users.ts';
 import { type Audited, type AuditRecord, audited, readAudit } from '#store/audit.ts';
 import { deleteChatLinksOf } from '#store/chats/accounts.ts';
 import { type IdentityDatabase, type IdentityTransaction, runInTransaction } from '#store/identity-connection.ts';
 import { endMissionsOf } from '#store/missions/missions.ts';
 import { deleteDevicesOf } from '#store/notifications/devices.ts';
 import { deleteEndpointsOf } from '#store/notifications/endpoints.ts';
+import { requireStillOperator } from './still-operator.ts';
 import { newUserToken } from './tokens/user-token.ts';
 
 /** Users and their tokens. The operator may do everything; a member can see and change only their own tokens. */
@@ -30,8 +43,12 @@ export type Accounts = {
   listUsers(actor: Principal, page: UserPage): Promise<User[]>;
   /** Whether there is a user with this ID who was not removed. */
   isUser(id: UserId): Promise<boolean>;
+  /** The names of users, also of removed ones, by ID. */
+  namesOf(actor: Principal, ids: readonly UserId[]): Promise<ReadonlyMap<UserId, string>>;
   /** The calling user; undefined for the operator of the static tokens, who has no row. */
   findSelf(actor: Principal): Promise<User | undefined>;
+  /** A new role applies at once to the user's tokens, sessions and sockets, on every replica. */
+  changeUser(actor: Principal, id: UserId, change: UserChange): Promise<User>;
   /** Ends the user's tokens, sessions, pairings and, on every replica, turns. Their data stays, invisible to other users. */
   removeUser(actor: Principal, id: UserId): Promise<void>;
   /** `secret` is the token, which can be shown only now. */
@@ -40,8 +57,11 @@ export type Accounts = {
   revokeToken(actor: Principal, id: TokenId): Promise<void>;
   listSessions(actor: Principal, userId: UserId): Promise<Session[]>;
   revokeSession(actor: Principal, id: string): Promise<void>;
-  readAudit(actor: Principal, page: { before: string | undefined; limit: number }): Promise<AuditRecord[]>;
+  readAudit(actor: Principal, page: { before: string | undefined; limit: number }): Promise<AuditPage>;
 };
+
+/** `names`: of the users whom the entries mention, by ID. */
+export type AuditPage = { readonly entries: readonly AuditRecord[]; readonly names: ReadonlyMap<UserId, string> };
 
 export type WantedToken = Pick<Token, 'name' | 'expiresAt'>;
 
@@ -53,19 +73,22 @@ export function createAccounts(db: IdentityDatabase, onRevoked: () => void = () 
     ...sessions(db, onRevoked),
     async readAudit(actor, page) {
       requireOperator(actor);
-      return readAudit(db, page);
+      const entries = await readAudit(db, page);
+      const mentioned = entries.flatMap(({ actor: by, subject, detail }) => [by, subject, detail['userId']]);
+      const ids = new Set(mentioned.filter((id) => typeof id === 'string'));
+      return { entries, names: await findNames(db, [...ids]) };
     },
   };
 }
 
-type Users = Pick<Accounts, 'addUser' | 'listUsers' | 'isUser' | 'findSelf' | 'removeUser'>;
+type Users = Pick<Accounts, 'addUser' | 'listUsers' | 'isUser' | 'namesOf' | 'findSelf' | 'changeUser' | 'removeUser'>;
 
 function users(db: IdentityDatabase, onRevoked: () => void): Users {
   return {
     async addUser(actor, { name, email, role }) {
-      requireOperator(actor);
       return runInTransaction(db, async (trx) => {
-        if (await isNameTaken(trx, name)) throw new Conflict('already_exists', `A user called ${name} already exists.`);
+        await requireStillOperator(trx, actor);
+        if (await isNameTaken(trx, name)) throw nameTaken(name);
         const wanted = { id: newId(), name, email: email?.toLowerCase() ?? null, role };
         const detail = { name, email: wanted.email, role };
         const entry = { ...by(actor, 'user.add', wanted.id), detail };
@@ -82,7 +105,31 @@ function users(db: IdentityDatabase, onRevoked: () => void): Users {
 
     isUser: async (id) => (await findUser(db, id)) !== undefined,
 
+    async namesOf(actor, ids) {
+      requireOperator(actor);
+      return findNames(db, ids);
+    },
+
     findSelf: (actor) => findUser(db, actor.userId),
+
+    async changeUser(actor, id, change) {
+      const changed = await runInTransaction(db, async (trx) => {
+        await lockRoles(trx);
+        await requireStillOperator(trx, actor);
+        const user = await findUser(trx, id);
+        if (!user) throw noUser();
+        await refuseMoving(trx, id);
+        await requireAllowed(trx, actor, user, change);
+        const update = async (writing: Audited<IdentityTransaction>) => (await updateUser(writing, id, change)) ?? user;
+        return audited(trx, update, ({ name, role }) =>
+          name === user.name && role === user.role
+            ? 'no right changed'
+            : { ...by(actor, 'user.change', id), detail: { name, role, was: { name: user.name, role: user.role } } },
+        );
+      });
+      onRevoked();
+      return changed;
+    },
 
     async removeUser(actor, id) {
       requireOperator(actor);
@@ -105,6 +152,7 @@ function tokens(db: IdentityDatabase, onRevoked: () => void): Tokens {
       const secret = newUserToken();
       const token = await runInTransaction(db, async (trx) => {
         await requireUser(trx, actor, userId);
+        if (actor.userId !== userId) await requireStillOperator(trx, actor);
         await refuseMoving(trx, userId);
         const wanted = { id: newId<TokenId>(), userId, name, expiresAt, hash: hashSecret(secret) };
         const entry = { ...by(actor, 'token.create', wanted.id), detail: { userId, name, expiresAt } };
@@ -173,6 +221,17 @@ export async function shutOut(trx: Audited<IdentityTransaction>, id: UserId): Pr
 async function requireUser(db: IdentityDatabase, actor: Principal, id: UserId): Promise<void> {
   if (!canSee(actor, id) || !(await findUser(db, id))) throw noUser();
 }
+
+/** A name belongs to one user, in any case. Operators who take the role from themselves leave another one behind. */
+async function requireAllowed(trx: IdentityTransaction, actor: Principal, user: User, change: UserChange) {
+  const { name = user.name, role = user.role } = change;
+  if (name.toLowerCase() !== user.name.toLowerCase() && (await isNameTaken(trx, name))) throw nameTaken(name);
+  if (role === user.role || user.role !== 'operator') return;
+  if ((await isOnlyOperator(trx, user.id)) && actor.userId === user.id)
+    throw new Conflict('last_operator', 'You are the last operator. Make somebody else an operator first.');
+}
+
+const nameTaken = (name: string) => new Conflict('already_exists', `A user called ${name} already exists.`);
 
 const noUser = () => new NotFound('This user does not exist.');
 

@@ -7,6 +7,7 @@ import { type AccountRow, readAccount } from './account-export.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthenticate, isJwt } from './authenticate.ts';
 import { createErasureRequests, type ErasureRequests } from './erasures.ts';
+import { createInvitations, type Invitations } from './invitations.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import type { OidcSettings } from './sso/oidc-provider.ts';
@@ -25,6 +26,7 @@ export type Auth = {
   readonly findCell: Elsewhere['findCell'];
   readonly accounts: Accounts;
   readonly erasures: ErasureRequests;
+  readonly invitations: Invitations;
   /** The account of a user, without secrets. */
   readonly readAccount: (userId: UserId) => AsyncIterable<AccountRow>;
   /** Clears all cached verdicts, because a user or token lost access. */
@@ -96,6 +98,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     findCell: elsewhere.findCell,
     accounts: createAccounts(identities, forget),
     erasures: createErasureRequests(identities, forget),
+    invitations: createInvitations(identities),
     readAccount: (userId) => readAccount(identities, userId),
     forget,
     onRevoked,

@@ -37,6 +37,10 @@ export type SessionOrigin = {
 /** Sessions of browsers that have signed in. */
 export type Sessions = {
   open(userId: UserId, origin: SessionOrigin): Promise<OpenedSession>;
+  /** The same, together with what else the transaction does. */
+  openIn(trx: IdentityTransaction, userId: UserId, origin: SessionOrigin): Promise<OpenedSession>;
+  /** Whether this cookie belongs to a session, with or without its key. */
+  isOpen(secret: string): Promise<boolean>;
   /** `pair` is cookie and key, joined by `pairOf`. */
   recognise(pair: string): Promise<DatedVerdict>;
   close(secret: string): Promise<void>;
@@ -53,22 +57,11 @@ export function createSessions(
 ): Sessions {
   const lookUp = lookUpTogether((hashes) => findSessions(db, hashes));
   return {
-    async open(userId, { method, tokenHash, until, former }) {
-      const [secret, key] = [newToken(), newToken()];
-      const longest = Date.now() + LIFETIME_MS;
-      const expiresAt = new Date(Math.min(longest, until?.getTime() ?? longest));
-      const hashes = { hash: hashSecret(secret), keyHash: hashSecret(key), tokenHash };
-      await runInTransaction(db, async (trx) => {
-        await refuseMoving(trx, userId);
-        const session = { id: newId(), userId, method, ...hashes, expiresAt };
-        const signIn = async (writing: Audited<IdentityTransaction>) => {
-          if (former !== undefined) await deleteSession(writing, hashSecret(former));
-          await insertSession(writing, session);
-        };
-        await audited(trx, signIn, { actor: userId, action: 'sign-in', subject: userId, detail: { method } });
-      });
-      return { secret, key, expiresAt };
-    },
+    open: (userId, origin) => runInTransaction(db, (trx) => openSession(trx, userId, origin)),
+
+    openIn: openSession,
+
+    isOpen: async (secret) => isToken(secret) && (await lookUp(hashSecret(secret))) !== undefined,
 
     async recognise(pair) {
       const [secret = '', key = ''] = pair.split(BETWEEN);
@@ -95,6 +88,21 @@ export function createSessions(
       });
     },
   };
+}
+
+async function openSession(trx: IdentityTransaction, userId: UserId, origin: SessionOrigin): Promise<OpenedSession> {
+  const { method, tokenHash, until, former } = origin;
+  const [secret, key] = [newToken(), newToken()];
+  const longest = Date.now() + LIFETIME_MS;
+  const expiresAt = new Date(Math.min(longest, until?.getTime() ?? longest));
+  await refuseMoving(trx, userId);
+  const hashes = { hash: hashSecret(secret), keyHash: hashSecret(key), tokenHash };
+  const signIn = async (writing: Audited<IdentityTransaction>) => {
+    if (former !== undefined) await deleteSession(writing, hashSecret(former));
+    await insertSession(writing, { id: newId(), userId, method, ...hashes, expiresAt });
+  };
+  await audited(trx, signIn, { actor: userId, action: 'sign-in', subject: userId, detail: { method } });
+  return { secret, key, expiresAt };
 }
 
 function principalOf(session: FoundSession, operatorTokens: readonly Buffer[]): Principal | undefined {

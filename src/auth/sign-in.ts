@@ -1,8 +1,10 @@
+import { Conflict } from '#domain/errors.ts';
 import type { UserId } from '#domain/principal.ts';
 import { hashSecret, isSameHash } from '#domain/secret-hash.ts';
 import { insertSignInCode, takeSignInCode } from '#store/accounts/sign-in-codes.ts';
-import type { IdentityDatabase } from '#store/identity-connection.ts';
+import { type IdentityDatabase, runInTransaction } from '#store/identity-connection.ts';
 import { type Authenticate, expiryOf, isJwt, type Refusal } from './authenticate.ts';
+import { acceptInvitation } from './invitations.ts';
 import type { OpenedSession, Sessions } from './sessions.ts';
 import type { Elsewhere } from './tokens/elsewhere.ts';
 import { isToken, newToken } from './tokens/operator-token.ts';
@@ -22,6 +24,8 @@ export type SignIn = {
   withToken(token: string, former: string | undefined): Promise<SignedIn>;
   /** `code` is from a sign-in link. */
   withCode(code: string, former: string | undefined): Promise<SignedIn>;
+  /** Creates the user of an invitation and signs them in. `code` is from the link, and `name` what to call them. */
+  withInvitation(code: string, name: string, former: string | undefined): Promise<SignedIn>;
   /** Creates a single-use code for a sign-in link, for the token's user. */
   createCode(token: string): Promise<MadeCode>;
   /** Undefined without an identity provider. */
@@ -76,6 +80,21 @@ export function createSignIn(parts: SignInParts): SignIn {
       if (!taken) return elsewhere.judgeUnknown(code);
       const { userId, tokenHash, sessionUntil: until } = taken;
       return open(userId, { method: 'code', tokenHash, until, former });
+    },
+
+    async withInvitation(code, name, former) {
+      if (former !== undefined && (await sessions.isOpen(former)))
+        throw new Conflict(
+          'signed_in',
+          'This browser is signed in already. Sign out first: an invitation makes a new user.',
+        );
+      const session = isToken(code)
+        ? await runInTransaction(identities, async (trx) => {
+            const user = await acceptInvitation(trx, hashSecret(code), name);
+            return user && sessions.openIn(trx, user.id, { method: 'code', tokenHash: null, until: null, former });
+          })
+        : undefined;
+      return session ? { outcome: 'known', session } : elsewhere.judgeUnknown(code);
     },
 
     async createCode(token) {

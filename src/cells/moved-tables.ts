@@ -10,6 +10,7 @@ export const NOT_MOVED: Readonly<Record<string, string>> = {
   devices: 'subscribed with the key of their cell; the browser subscribes again',
   passages: 'made from the files, which the other cell reads again',
   document_words: 'as passages',
+  invitations: 'a link leads to its cell; the operators who stay make others',
   pairings: 'webhook users stay in their cell',
   unused_objects: 'the cell that lists them removes them from the bucket',
 };

@@ -65,7 +65,13 @@ export class Misdirected extends Error {
 /** Conflicts with the current state of the resource. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
-  readonly code: 'thread_busy' | 'thread_full' | 'idempotency_mismatch' | 'already_exists';
+  readonly code:
+    | 'thread_busy'
+    | 'thread_full'
+    | 'idempotency_mismatch'
+    | 'already_exists'
+    | 'last_operator'
+    | 'signed_in';
 
   constructor(code: Conflict['code'], message: string) {
     super(message);

@@ -20,6 +20,18 @@ export type Token = {
   readonly lastUsedAt: Date | null;
 };
 
+/** A link that makes a person a user, once. Its secret is shown only when it is made. */
+export type Invitation = {
+  readonly id: string;
+  /** Who invites. */
+  readonly userId: UserId;
+  readonly role: Role;
+  /** Whom it is meant for, as operators call them. */
+  readonly name: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
 /** A user as their identity provider knows them. */
 export type OidcIdentity = { readonly issuer: string; readonly subject: string };
 

@@ -57,7 +57,7 @@ export type Engine = {
   readonly followEnds: Followers['followEnds'];
   /** Calls `follow` about once per second while such work is due, if this is one of the two oldest replicas. */
   readonly followDue: Followers['followDue'];
-  /** Calls `follow` when a user has been removed, on any replica or by a command, or when this may have been missed. */
+  /** Calls `follow` when a user has been removed or has another role, on any replica or by a command, or when this may have been missed. */
   readonly followRemovals: Followers['followRemovals'];
 
   /** The context the turn would get if it started now. */

@@ -4,7 +4,7 @@ import type { Engine } from '#engine/engine.ts';
 import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
 import { forgetOld } from './forget.ts';
-import { purgeExpired, purgeNoteVersions, purgeThreads, thinVersions } from './retention.ts';
+import { purgeExpired, purgeNoteVersions, purgeTemporary, purgeThreads, thinVersions } from './retention.ts';
 import { type SweepOptions, sweepAttachments } from './sweep-attachments.ts';
 
 /** How often expired rows are deleted. */
@@ -65,6 +65,9 @@ export function startLifecycle(options: {
     start('erasures', ERASE_MS, eraseRequested, FIRST_ERASE_MS),
     start('expired_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
       purgeThreads(engine.errands, { ...purging, onPurged: engine.notifyThread }),
+    ),
+    start('temporary_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
+      purgeTemporary(engine.errands, { isElected, onPurged: engine.notifyThread }),
     ),
     start('old_versions', THIN_VERSIONS_MS, () => thinVersions(engine.errands, purging)),
     start('old_note_versions', THIN_VERSIONS_MS, () => purgeNoteVersions(engine.errands, purging)),

@@ -69,6 +69,24 @@ export async function purgeThreads(
   }
 }
 
+/** Deletes temporary threads a day after their last message. */
+export async function purgeTemporary(
+  pool: EnginePool,
+  { isElected, onPurged }: Pick<PurgeOptions, 'isElected'> & { readonly onPurged: (thread: PurgedThread) => void },
+): Promise<void> {
+  while (isElected()) {
+    const started = performance.now();
+    const { rows } = await pool.query<Pick<PurgedPage, 'threadIds' | 'userIds'>>(
+      'select thread_ids as "threadIds", user_ids as "userIds" from purge_temporary($1, $2)',
+      [THREADS, THREAD_BYTES],
+    );
+    const { threadIds = [], userIds = [] } = rows[0] ?? {};
+    if (threadIds.length === 0) return;
+    threadIds.forEach((threadId, index) => onPurged({ threadId, userId: userIds[index] ?? '' }));
+    await sleep(performance.now() - started);
+  }
+}
+
 type PurgedPage = {
   readonly looked: number;
   readonly last: ThreadId | null;

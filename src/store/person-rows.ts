@@ -14,6 +14,7 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   turn_events: 'how the items came about, for streams; deleted after an hour',
   tokens: 'part of the account',
   sessions: 'part of the account',
+  invitations: 'secrets that expire within days',
   sign_in_codes: 'secrets that expire within minutes',
   chat_codes: 'secrets that expire within minutes',
   chat_messages: 'ids of messages on chat platforms, without content',

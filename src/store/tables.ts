@@ -127,6 +127,7 @@ export type Tables = {
     pinned: Generated<boolean>;
     archived: Generated<boolean>;
     network: Generated<boolean>;
+    temporary: Generated<boolean>;
     folderId: FolderId | null;
     bytes: Generated<string>;
     line: Generated<number>;
@@ -420,6 +421,8 @@ export type Tables = {
     createdAt: Generated<Date>;
     startedAt: Date | null;
     endedAt: Date | null;
+    /** It has ended with a result that its owner has not read. */
+    unread: Generated<boolean>;
   };
   secrets: {
     userId: string;
@@ -519,6 +522,15 @@ export type Tables = {
     userId: string;
     tokenHash: Buffer | null;
     sessionUntil: Date | null;
+    expiresAt: Date;
+  };
+  invitations: {
+    id: string;
+    userId: string;
+    hash: Buffer;
+    role: Role;
+    name: string | null;
+    createdAt: Generated<Date>;
     expiresAt: Date;
   };
   signIns: { hash: Buffer; state: string; nonce: string; verifier: string; expiresAt: Date };

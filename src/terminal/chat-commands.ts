@@ -6,12 +6,12 @@ import { formatCost, formatCount } from '@reborn-agent/client/format';
 import type { Socket } from '@reborn-agent/client/socket';
 import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP } from './commands.ts';
-import type { EarlierPrompts } from './earlier-prompts.ts';
 import { getFile, listFiles, undoFiles } from './files/file-commands.ts';
 import type { Focus } from './focus.ts';
+import type { EarlierPrompts } from './history/earlier-prompts.ts';
+import type { PromptHistory } from './history/prompt-history.ts';
 import { runMemoryCommand } from './memory/memory-command.ts';
 import type { Offers } from './offers.ts';
-import type { PromptHistory } from './prompt-history.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import type { ThreadView } from './thread-view.ts';
@@ -25,6 +25,9 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
     case 'new':
       chat.thread.begin();
       return chat.thread.note('New thread. Type a message.');
+    case 'temporary':
+      chat.thread.begin({ temporary: true });
+      return chat.thread.note(TEMPORARY);
     case 'threads':
       return pickThread(chat);
     case 'rename':
@@ -65,6 +68,9 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.thread.note(HELP);
   }
 }
+
+const TEMPORARY =
+  'Temporary thread: it reads and writes no memory, is in no search, and is deleted 24 hours after its last message. Type a message.';
 
 async function pickThread(chat: Chat): Promise<void> {
   const { threads } = await chat.client.call('GET /api/threads', { query: { limit: 100 } });

@@ -1,6 +1,7 @@
 /** What can be typed instead of a message. */
 export const COMMANDS = [
   { name: 'new', description: 'Start a new thread' },
+  { name: 'temporary', description: 'Start a thread that reads and writes no memory, and is deleted after a day' },
   { name: 'threads', description: 'Open another thread' },
   { name: 'rename', description: 'Give this thread another title: /rename Trip to Oslo' },
   { name: 'now', description: 'Stop the step, and read this message: /now leave out June' },

@@ -45,7 +45,7 @@ export type ThreadView = {
   /** Lets a message that waits be read now. */
   sendNow(turnId: string): Promise<void>;
   /** A new thread. The first message creates it. */
-  begin(): void;
+  begin(how?: { readonly temporary: boolean }): void;
   open(threadId: string): Promise<void>;
 };
 
@@ -80,7 +80,7 @@ type State = Options & {
 };
 
 /** In a new thread, the id that the first message brings; nothing if that was refused. */
-type View = { made?: Promise<string | undefined> };
+type View = { made?: Promise<string | undefined>; readonly temporary?: boolean };
 
 export function createThreadView(options: Options): ThreadView {
   const state: State = {
@@ -111,7 +111,7 @@ export function createThreadView(options: Options): ThreadView {
     },
     withdraw: async (turnId) => state.followed?.withdraw(turnId),
     sendNow: async (turnId) => state.followed?.sendNow(turnId),
-    begin: () => begin(state),
+    begin: (how) => begin(state, how),
     open: (threadId) => open(state, threadId),
   };
 }
@@ -157,10 +157,10 @@ function follow(state: State, threadId: string): FollowedThread {
   return thread;
 }
 
-function begin(state: State): void {
+function begin(state: State, how: View = {}): void {
   state.followed?.close();
   state.followed = undefined;
-  state.view = {};
+  state.view = { ...how };
   state.listEntries = createEntryList();
   state.local.clear();
   state.usage = NO_USAGE;
@@ -187,7 +187,7 @@ async function send(state: State, text: string, how: SendOptions = {}): Promise<
     const threadId = followed?.threadId ?? (await made); // a second message belongs to the thread that the first one makes
     const sent = await sendMessage(state.service.client, {
       message: text,
-      ...(threadId !== undefined && { thread_id: threadId }),
+      ...(threadId === undefined ? view.temporary && { temporary: true } : { thread_id: threadId }),
       ...(model !== undefined && { model }),
       ...(attachments.length > 0 && { attachments }),
       ...(now && { when_busy: 'now' }),

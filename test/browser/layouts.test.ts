@@ -10,7 +10,8 @@ import { startStage } from './stage.ts';
 
 const LISTS = [
   { route: '/settings/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
-  { route: '/missions', api: 'missions', title: 'Missions', rows: 'Missions' },
+  { route: '/missions', api: 'mission-results', title: 'Missions', rows: 'Results' },
+  { route: '/missions/all', api: 'missions', title: 'Missions', rows: 'Missions' },
   { route: '/memory', api: 'memory', title: 'Memory', rows: 'Notes' },
   { route: '/connectors/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
   { route: '/connectors/skills', api: 'skills', title: 'Skills', rows: 'Skills' },
@@ -180,7 +181,7 @@ test('long lists are shown a page at a time, and what is further down is found',
   await expect.poll(() => rowsOf('Jobs').count()).toBe(100);
 
   await page.goto(`${stage.url}/settings/users`);
-  await expect.poll(() => rowsOf('Users').count()).toBe(100);
+  await expect.poll(() => rowsOf('Users').count()).toBe(101); // and the operator
   await page.getByLabel('Search the users').fill('Person 119');
   await expect.poll(() => rowsOf('Users').allInnerTexts()).toEqual([expect.stringContaining('Person 119')]);
 

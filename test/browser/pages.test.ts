@@ -260,6 +260,41 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await expect.poll(async () => (await whoIs()).status).toBe(401);
 });
 
+test('everyone is listed, somebody is invited, and a user gets another name and role', async () => {
+  await visit('/settings/users');
+  await rowsOf('Users').filter({ hasText: 'the token of the service' }).getByRole('button').click();
+  await dialog('Operator').getByText('Used today').waitFor();
+  expect(
+    await dialog('Operator')
+      .getByRole('button', { name: /Erase|Remove/ })
+      .count(),
+  ).toBe(0);
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByLabel('For whom').fill('Nils');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await dialog('Invite somebody').getByText('/login#invitation=').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await rowsOf('Open invitations').filter({ hasText: 'Nils' }).getByText('As member').waitFor();
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByText('Open invitations').waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Add a user' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Fred');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await rowsOf('Users').filter({ hasText: 'Fred' }).getByRole('button').click();
+  await dialog('Fred').getByLabel('Name', { exact: true }).fill('Frederik');
+  await dialog('Fred').getByLabel('Role').selectOption('operator');
+  await page.getByRole('button', { name: 'Save name and role' }).click();
+  await dialog('Frederik').getByText('No browser is signed in.').waitFor();
+  await page.keyboard.press('Escape');
+  await rowsOf('Users').filter({ hasText: 'Frederik' }).getByText('operator').waitFor();
+
+  await visit('/settings/audit');
+  await rowsOf('Audit log').filter({ hasText: 'Changed a name or a role' }).first().getByText('Frederik').waitFor();
+});
+
 test('a user is erased once their name is typed, and the certificate shows what was deleted', async () => {
   await visit('/settings/users');
   await page.getByRole('button', { name: 'Add a user' }).click();

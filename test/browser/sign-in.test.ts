@@ -69,6 +69,44 @@ test('an invalid token is reported at sign-in, and does not stay in the address'
   await page.close();
 });
 
+test('an invitation asks for a name, makes a user, and works once', async () => {
+  await browser.context.clearCookies();
+  const made = await stage.service.request('/api/invitations', { method: 'POST', body: '{"role":"member"}' });
+  const { url } = (await made.json()) as { url: string };
+  const page = await browser.open();
+  await page.goto(url);
+  await page.getByLabel('Your name').fill('Vera Lind');
+  expect(page.url()).toBe(`${stage.url}/login`);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('button', { name: /^Vera Lind.*, account and settings/ }).waitFor();
+  await page.goto(`${stage.url}/settings/general`);
+  await page.getByText('Operators change names and roles').waitFor();
+
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByText('There is no limit for you.').waitFor();
+  await page.getByRole('heading', { name: 'This month' }).waitFor();
+
+  const { url: next } = (await (
+    await stage.service.request('/api/invitations', { method: 'POST', body: '{"role":"operator"}' })
+  ).json()) as { url: string };
+  await page.goto('about:blank'); // an address with another # alone does not load the page again
+  await page.goto(next);
+  await page.getByLabel('Your name').fill('Vera the second');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('alert').getByText('signed in already').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('button', { name: /^Vera the second.*, account and settings/ }).waitFor();
+
+  await browser.context.clearCookies();
+  await page.goto('about:blank');
+  await page.goto(url);
+  await page.getByLabel('Your name').fill('Somebody else');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('alert').getByText('This invitation was used before').waitFor();
+  await page.close();
+});
+
 test('a sign-in link asks before it signs in, works once, and leaves the address', async () => {
   await browser.context.clearCookies();
   const link = await newLink();

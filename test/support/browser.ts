@@ -25,7 +25,7 @@ export function openBrowser() {
   return {
     visit,
     /** Signs in as the app's page does. The session key goes with every later request to that host. */
-    async signIn(at: string, credentials: { token: string } | { code: string }): Promise<Response> {
+    async signIn(at: string, credentials: Record<string, string>): Promise<Response> {
       const response = await visit(`${at}/login`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },

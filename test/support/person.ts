@@ -51,6 +51,7 @@ export const OWNED_ROWS: Record<string, string> = {
     values (gen_random_uuid(), $1, 'm', '', false, false, '[]', '{}', '[]', '[]', '[]', now())`,
   tokens: `insert into tokens (id, user_id, name, hash) values (gen_random_uuid(), $1, 't', sha256($1::bytea))`,
   sessions: `insert into sessions (id, user_id, hash, key_hash, method, expires_at) values (gen_random_uuid(), $1, sha256($1::bytea), '', 'token', now())`,
+  invitations: `insert into invitations (id, user_id, hash, role, expires_at) values (gen_random_uuid(), $1, sha256($1::bytea), 'member', now())`,
   sign_in_codes: `insert into sign_in_codes (hash, user_id, expires_at) values (sha256($1::bytea), $1, now())`,
   usage_days: `insert into usage_days values ($1, now(), 'p', 'm', 0, 1, 0, 0, 1, 0, 1, 0, 1)`,
   budgets: `insert into budgets (user_id, tokens_per_day) values ($1, 1)`,
@@ -79,6 +80,7 @@ export const OWNED_ROWS: Record<string, string> = {
   chat_messages: `insert into chat_messages (key, part, user_id) values ($3, 0, $1)`,
   turn_events: `insert into turn_events (turn_id, first, last, events, user_id) values ($3, 0, 0, to_json('words of ' || $1), $1)`,
   notes: `insert into notes (user_id, path, text, word_count, origin) values ($1, 'p', $1, 1, 'foreign')`,
+  note_versions: `insert into note_versions (user_id, path, version, text, origin, written_by) values ($1, 'p', 2, $1, 'foreign', 'person')`,
   note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
 };
 

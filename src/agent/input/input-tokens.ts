@@ -9,6 +9,7 @@ import { recentItems } from '../prompt/history.ts';
 import { scaleFrom } from '../prompt/history-tokens.ts';
 import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
+import { withoutMemory } from '../prompt/temporary-thread.ts';
 import { readThreadEnd, unstartedTurn } from '../prompt/thread-end.ts';
 import { isAnswer, type TurnInput } from './start-turn.ts';
 
@@ -23,7 +24,7 @@ export function createInputTokens(
     const end = await readThreadEnd(db, engine, owner, input);
     const callerTools = input.tools ?? (isAnswer(input) ? end.catalog : []);
     const turn = unstartedTurn(owner, end, { ...input.request, tools: callerTools });
-    const offered = tools.defer(await tools.current(owner), end.history, input.request);
+    const offered = tools.defer(withoutMemory(await tools.current(owner), end.context), end.history, input.request);
     const setting = await readPromptSetting(parts, owner, end.context, offered);
     const { summary } = end.context;
     const recent = recentItems([...end.history, ...positionInput(turn, input.items)], summary, turn.seq);

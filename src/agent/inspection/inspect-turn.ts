@@ -26,6 +26,7 @@ import { readBefore } from '../gates/read-so-far.ts';
 import { recentItems } from '../prompt/history.ts';
 import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
+import { withoutMemory } from '../prompt/temporary-thread.ts';
 import { spansOf } from './turn-spans.ts';
 
 /** Everything known about a turn. */
@@ -85,11 +86,13 @@ export function createInspectTurn(
     const shown = recentItems(answer ? history.slice(0, history.indexOf(answer)) : history, summary ?? null, turn.seq);
     const items = history.filter((item) => item.turnSeq === turn.seq);
     const trace = await engine.readTrace(id);
-    const all = await tools.current(owner, { thread: turn.threadId, workspace: workspaceOfTurn(turn) });
+    const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
+    const context = await engine.readContext(turn);
+    const all = withoutMemory(await tools.current(owner, place), context);
     const offered = tools.defer(all, shown, turn.request);
     const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
     const facts = { history: recent, tools: all, summary: summary ?? null, isCut: false };
-    const setting = await readPromptSetting(parts, owner, await engine.readContext(turn), offered);
+    const setting = await readPromptSetting(parts, owner, context, offered);
     return {
       turn,
       startedAt: times.startedAt,

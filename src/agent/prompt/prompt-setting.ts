@@ -1,3 +1,4 @@
+import { AGENT_IDENTITY } from '#domain/note.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
@@ -18,11 +19,14 @@ export async function readPromptSetting(
 ): Promise<PromptSetting> {
   return {
     tools: promptTools(offered),
-    identity: identityFor(owner, setting.notes),
+    identity: identityFor(owner, setting.temporary ? setting.notes.filter(isInstruction) : setting.notes),
     skills: await skills.withFolder(setting.skills),
     sourceOf: (call) => sourceOf(call, offered),
   };
 }
+
+/** What a person has written for the agent is no memory; what is known about the person is. */
+const isInstruction = ({ path }: { readonly path: string }) => path === AGENT_IDENTITY;
 
 /** The description of an installed tool is foreign text, and is wrapped like its output. */
 export function promptTools(offered: ToolSet): ToolDefinition[] {

@@ -13,7 +13,7 @@ import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import type { Models } from '#models/model-routes.ts';
 import type { Database } from '#store/connection.ts';
-import type { ToolRegistry } from '#tools/registry.ts';
+import type { ToolPlace, ToolRegistry } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { ToolSet } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
@@ -28,6 +28,7 @@ import { createHistoryWindow } from '../prompt/history-window.ts';
 import { loadPrompt } from '../prompt/load-prompt.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
+import { withoutMemory } from '../prompt/temporary-thread.ts';
 import type { StoredFiles } from '../workspace/stored-files.ts';
 import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { askModel } from './ask-model.ts';
@@ -122,7 +123,7 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
   const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
   const currentTools = async () =>
-    tools.defer(limitTools(await tools.current(turn, place), turn.request.mission), items.thread, turn.request);
+    tools.defer(await ownTools(tools, turn, place, run.setting), items.thread, turn.request);
   const fallbacks = createModelFallbacks(emit);
   const findChain = () => models.find(turn.request.model);
   const basic = { ...parts, turn, run, log, emit, traceparent, spoken, items, currentTools, fallbacks, findChain };
@@ -145,6 +146,16 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
     onSummary: (summary) => showSummary(basic, summary),
   });
   return { ...basic, spending, window };
+}
+
+/** What the turn may use of all that there is. */
+async function ownTools(
+  tools: ToolRegistry,
+  turn: Turn,
+  place: ToolPlace,
+  setting: TurnRun['setting'],
+): Promise<ToolSet> {
+  return withoutMemory(limitTools(await tools.current(turn, place), turn.request.mission), setting);
 }
 
 /** Adds the summary to the reply of a turn that asked for it. After a crash, the next attempt adds it if it is missing. */

@@ -3,8 +3,10 @@ import type { Role } from '#domain/principal.ts';
 import { withClient } from '../connect/with-client.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { getUser, listUsers } from './find-user.ts';
+import { addUserChangeCommand } from './user-change.ts';
 import { addUserEraseCommand } from './user-erase.ts';
 import { addUserExportCommand } from './user-export.ts';
+import { addUserInviteCommand } from './user-invite.ts';
 import { addUserLimitCommand } from './user-limit.ts';
 import { addUserMoveCommand } from './user-move.ts';
 
@@ -13,7 +15,9 @@ type AddOptions = Json & { readonly email?: string; readonly role: Role };
 
 /** `reborn user`: who may ask. */
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('Manage users: add, list, limit, export, remove and erase them.');
+  const user = program
+    .command('user')
+    .description('Manage users: add, invite, list, change, limit, export, remove and erase them.');
   user
     .command('add')
     .argument('<name>', 'what to call them')
@@ -23,12 +27,14 @@ export function addUserCommands(program: Command): void {
     .description('Add a user.')
     .addHelpText('after', '\nExample:\n  reborn user add Ann --email ann@example.com\n  reborn token create Ann')
     .action(addUser);
+  addUserInviteCommand(user);
   user
     .command('list')
     .option('--json', 'print JSON')
     .description('List the users.')
     .addHelpText('after', '\nExample:\n  reborn user list --json')
     .action(showUsers);
+  addUserChangeCommand(user);
   user
     .command('remove')
     .argument('<user>', 'an id, email or name')

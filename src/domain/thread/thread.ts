@@ -40,6 +40,8 @@ export type ThreadListing = {
   readonly archived: boolean;
   /** Whether its code may reach the hosts that the operator lists. */
   readonly network: boolean;
+  /** It neither reads nor writes memory, is in no search, and is deleted a day after its last message. */
+  readonly temporary: boolean;
   readonly folderId: FolderId | null;
   readonly status: 'idle' | 'running' | 'waiting';
   /** Whether its active turn waits for a replica with a free place. */

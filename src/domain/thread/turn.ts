@@ -78,6 +78,8 @@ export type TurnRequest = {
   readonly task?: 'compaction';
   /** The caller's span, if the request named one. */
   readonly trace?: TraceContext;
+  /** The thread that it begins is temporary. */
+  readonly temporary?: true;
   /** The mission that the turn is a run of. */
   readonly mission?: MissionRun;
   /** The workspace that the turn works on instead of its thread's own. */

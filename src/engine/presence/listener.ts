@@ -18,7 +18,7 @@ export type Signal =
   | { readonly events: ReplicaId }
   /** This replica has followers of threads or turns from now on. */
   | { readonly follows: ReplicaId }
-  /** A user was removed; a trigger on the table of users sends it. */
+  /** A user was removed or has another role; a trigger on the table of users sends it. */
   | { readonly removed: true }
   | { readonly threads: readonly (readonly [ThreadId, UserId])[]; readonly from: ReplicaId };
 

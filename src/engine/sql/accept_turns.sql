@@ -55,8 +55,9 @@ begin
 
       if begins then
         exit decision when not pg_try_advisory_xact_lock(uuid_hash_extended(a.turn, 3)); -- an earlier send of it may be under way
-        insert into threads (id, user_id, last_seq, active, catalog, opening, preview, bytes)
-          values (thread_id, a.owner, 1, case when a.failure is null then a.turn end, a.catalog::json, a.opening, a.preview, a.bytes)
+        insert into threads (id, user_id, last_seq, active, catalog, opening, preview, bytes, temporary)
+          values (thread_id, a.owner, 1, case when a.failure is null then a.turn end, a.catalog::json, a.opening, a.preview, a.bytes,
+            coalesce((a.request::json ->> 'temporary')::boolean, false))
           on conflict do nothing;
         begins := found;
       end if;

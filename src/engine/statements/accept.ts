@@ -192,9 +192,14 @@ function toAccepted(input: Accepting, row: AcceptedRow): Accepted {
     turn: { ...turn, status: 'running', attempt: 0 },
     suspicion: 'none',
     broken: 0,
-    context: toContext(ofUser, ofThread ?? NEW_THREAD, positionInput(turn, input.items)),
+    context: toContext(ofUser, ofThread ?? newThread(input), positionInput(turn, input.items)),
   };
   return { outcome: 'accepted', turn, placed, claimed, waits: false };
 }
 
-const NEW_THREAD: ThreadContextJson = { gateAhead: null, summary: null, history: [] };
+const newThread = ({ request: { temporary } }: Accepting): ThreadContextJson => ({
+  gateAhead: null,
+  summary: null,
+  history: [],
+  ...(temporary && { temporary }),
+});

@@ -42,6 +42,8 @@ export type UserContext = {
 };
 
 type ThreadContext = {
+  /** Whether the thread is temporary, and its turns neither read nor write memory. */
+  readonly temporary?: boolean | null;
   /** An open gate of an earlier turn. */
   readonly gateAhead: Gate | null;
   /** Replaces the older part of the thread, which is not included. */

@@ -40,7 +40,7 @@ const NO_LONGER_KNOWN = 4401;
 const RESTARTING = 1012;
 const PATIENCE_MS = 500;
 
-/** Lets `app` serve WebSockets. A user who is removed loses theirs. */
+/** Lets `app` serve WebSockets. A user who is removed loses theirs, and one with another role connects again with that. */
 export async function acceptWebSockets(app: FastifyInstance, options: SocketOptions): Promise<ServeSocket> {
   await app.register(websocket, {
     options: { maxPayload: options.maxBytes },
@@ -58,6 +58,8 @@ export async function acceptWebSockets(app: FastifyInstance, options: SocketOpti
             socket.close(NO_LONGER_KNOWN, 'Invalid or missing auth token');
           else if (verdict.outcome === 'moving' || verdict.outcome === 'elsewhere')
             socket.close(RESTARTING, 'This user moves to another cell. Connect again.');
+          else if (verdict.outcome === 'known' && verdict.principal.role !== request.principal.role)
+            socket.close(RESTARTING, 'The role of this user has changed. Connect again.');
         }, options.onError);
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);

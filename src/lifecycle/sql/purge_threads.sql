@@ -6,7 +6,7 @@
 create or replace function purge_threads(after uuid, before uuid, everyones_days integer, most integer, most_bytes bigint)
 returns table (looked integer, last uuid, thread_ids uuid[], user_ids text[]) language plpgsql set enable_seqscan = off as $$
 declare
-  page uuid[]; held uuid[]; gone uuid[]; owners text[];
+  page uuid[]; held uuid[];
 begin
   page := array(select id from threads where id > after and id < before order by id limit most);
   -- Locked in a separate statement, so that the next one sees each thread as its last turn left it. SKIP LOCKED: a thread in use
@@ -16,19 +16,6 @@ begin
     where threads.id = any(page) and active is null and threads.updated_at <
       now() - make_interval(days => case when own.user_id is null then everyones_days else own.days end)
     order by threads.id for update of threads skip locked);
-  select array_agg(small.id order by small.id), array_agg(small.user_id order by small.id) into gone, owners from (
-    select threads.id, user_id, sum(bytes) over (order by id) - bytes as ahead from threads
-    where id = any(held)
-      and not exists (select from turns where thread_id = threads.id and status in ('queued', 'running'))
-      and not exists (select from gates where thread_id = threads.id and answered_at is null)
-      and not exists (select from jobs where jobs.thread_id = threads.id and (jobs.status <> 'completed'
-        or exists (select from outbox where outbox.subject = jobs.id)
-        or exists (select from deliveries where deliveries.id = jobs.id and state in ('pending', 'sending'))))
-  ) as small where ahead < most_bytes;
-  -- Turns, gates, summaries and texts are deleted with their thread.
-  delete from threads where id = any(gone);
-  delete from items where thread_id = any(gone);
-  delete from conversations where thread_id = any(gone);
-  delete from jobs where thread_id = any(gone);
-  return query select cardinality(page), page[cardinality(page)], coalesce(gone, '{}'), coalesce(owners, '{}');
+  return query select cardinality(page), page[cardinality(page)], done.thread_ids, done.user_ids
+    from delete_idle_threads(held, most_bytes) as done;
 end $$;

@@ -1,7 +1,7 @@
 import type { Cost, Usage } from '#domain/usage.ts';
 import { baseUrlOf } from '../bound-keys.ts';
 import { contextSizeOf } from '../context-size.ts';
-import { createDemoModel } from '../demo-model.ts';
+import { createDemoModel } from '../demo/demo-model.ts';
 import { readsOf } from '../describe-model.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { isPublicProvider, KEY_VARIABLES, type ModelProvider, type ModelRoute } from '../model-route.ts';

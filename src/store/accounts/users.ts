@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Role, UserId } from '#domain/principal.ts';
+import { OPERATOR, type Role, type UserId } from '#domain/principal.ts';
 import type { OidcIdentity, User } from '#domain/user.ts';
 import type { Audited } from '../audit.ts';
 import type { IdentityDatabase, IdentityTransaction } from '../identity-connection.ts';
@@ -34,6 +34,54 @@ export function insertUser(
 
 export function findUser(db: IdentityDatabase, id: UserId): Promise<User | undefined> {
   return db.selectFrom('users').select(columns).where('id', '=', id).where('removedAt', 'is', null).executeTakeFirst();
+}
+
+/** Whether this is an operator. Until the transaction ends, they stay one. */
+export async function isOperatorNow(trx: IdentityTransaction, id: UserId): Promise<boolean> {
+  if (id === OPERATOR.userId) return true;
+  const { rows } = await sql`
+    select from users where id = ${id} and role = 'operator' and removed_at is null for share`.execute(trx);
+  return rows.length > 0;
+}
+
+/** Until the transaction ends, no other one changes a role: two operators can't take it from each other at once. */
+export async function lockRoles(trx: IdentityTransaction): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('roles of users', 0))`.execute(trx);
+}
+
+/** Whether no other user is an operator. */
+export async function isOnlyOperator(trx: IdentityTransaction, id: UserId): Promise<boolean> {
+  const query = trx
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'operator')
+    .where('id', '<>', id)
+    .where('removedAt', 'is', null);
+  return (await query.limit(1).executeTakeFirst()) === undefined;
+}
+
+export type UserChange = { readonly name?: string | undefined; readonly role?: Role | undefined };
+
+/** Sets a name or a role. Undefined if the user does not exist. */
+export function updateUser(
+  db: Audited<IdentityTransaction>,
+  id: UserId,
+  change: UserChange,
+): Promise<User | undefined> {
+  return db
+    .updateTable('users')
+    .set(change)
+    .where('id', '=', id)
+    .where('removedAt', 'is', null)
+    .returning(columns)
+    .executeTakeFirst();
+}
+
+/** The names of these users, also of removed ones. */
+export async function findNames(db: IdentityDatabase, ids: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Also finds removed users, whose data is still there. */

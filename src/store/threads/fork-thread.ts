@@ -21,8 +21,8 @@ export async function forkThread(
   const digits = cellDigits();
   const isEmpty = before?.turnSeq === 1 && before.position === 0; // it has no opening yet
   await sql`
-    insert into threads (id, user_id, last_seq, title, generated_title, opening, preview)
-    select ${threadId}, user_id, 1, title, generated_title, case when ${isEmpty} then '' else opening end,
+    insert into threads (id, user_id, last_seq, temporary, title, generated_title, opening, preview)
+    select ${threadId}, user_id, 1, temporary, title, generated_title, case when ${isEmpty} then '' else opening end,
       case when ${isEmpty} then '' else preview end
     from threads where id = ${id} and user_id = ${owner.userId}`.execute(trx);
   const ended = { status: 'completed' as const, endedAt: sql<Date>`now()` };

@@ -18,7 +18,7 @@ export type FoundText = {
 const MATCH_START = '\u0001';
 const MATCH_END = '\u0002';
 
-/** The owner's shown messages with words that begin like these, newest first. */
+/** The owner's shown messages with words that begin like these, newest first; without those of temporary threads. */
 export async function findSaid(
   trx: OwnedTransaction,
   owner: Owner,
@@ -53,7 +53,8 @@ function toPieces(excerpt: string): FoundText['excerpt'] {
 const IS_SHOWN = `
   not exists (
     select from items join turns on turns.thread_id = items.thread_id and turns.seq = items.turn_seq
-    where items.id = item_texts.item_id and turns.hidden)`;
+    where items.id = item_texts.item_id and turns.hidden)
+  and not exists (select from threads where threads.id = item_texts.thread_id and threads.temporary)`;
 
 // The index leads through the owner's messages from the newest one. An index over the words would not be used: row-level
 // security has to be checked before an operator that could leak what it compares.

@@ -28,7 +28,7 @@ export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: T
   const conditions = [
     sql`user_id = ${owner.userId} and archived = ${archived}`,
     ...(folder ? [folder === 'none' ? sql`folder_id is null` : sql`folder_id = ${folder}`] : []),
-    ...(search ? [contains(owner, search)] : []),
+    ...(search ? [sql`not temporary`, contains(owner, search)] : []),
     ...(channels
       ? [
           sql`coalesce((select channel from turns where turns.thread_id = threads.id order by seq limit 1), 'responses')
@@ -107,7 +107,7 @@ type ListingRow = Omit<ThreadListing, 'usage' | 'model'> & {
 /** Spending is added up for the selected threads only, hence the inner select. */
 function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
   return sql<ListingRow>`
-    select thread.id, title, generated_title, opening, preview, pinned, archived, network, folder_id, line, created_at, updated_at,
+    select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, folder_id, line, created_at, updated_at,
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,

@@ -6,7 +6,7 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 export async function requestTitle(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<void> {
   await sql`
     insert into title_requests (thread_id, user_id)
-    select id, user_id from threads where id = ${threadId} and user_id = ${owner.userId}
+    select id, user_id from threads where id = ${threadId} and user_id = ${owner.userId} and not temporary
       and not exists (select from preferences where preferences.user_id = ${owner.userId} and not generate_titles)
     on conflict do nothing`.execute(trx);
 }

@@ -31,7 +31,7 @@ const FIND = `
     workspace_versions.created_at as "createdAt"
   from newest
   join workspaces on workspaces.id = workspace_id and workspaces.user_id = $1
-  join threads on threads.id = thread_id and threads.user_id = $1
+  join threads on threads.id = thread_id and threads.user_id = $1 and not threads.temporary
   join workspace_versions using (workspace_id, version)
   where sha256 is not null
   order by workspace_versions.created_at desc, path limit $3`;

@@ -218,6 +218,13 @@ const MATRIX: Record<string, Row> = {
     body: { name: `New ${randomUUID()}`, role: 'member' },
   })),
   'GET /api/users': row([403, 403, 200, 200], () => ({ route: '/api/users' })),
+  'PATCH /api/users/:id': row([403, 403, 404, 200], ({ userId }) => ({
+    route: `/api/users/${userId}`,
+    body: { name: `Renamed ${randomUUID()}` },
+  })),
+  'POST /api/invitations': row([403, 403, 201, 201], () => ({ route: '/api/invitations', body: { role: 'member' } })),
+  'GET /api/invitations': row([403, 403, 200, 200], () => ({ route: '/api/invitations' })),
+  'DELETE /api/invitations/:id': row([403, 403, 404, 404], () => ({ route: `/api/invitations/${NOBODYS}` })),
   'DELETE /api/users/:id': row([403, 403, 404, 204], ({ userId }) => ({ route: `/api/users/${userId}` })),
   'POST /api/users/:id/erase': row([403, 403, 404, 200], ({ userId }) => ({ route: `/api/users/${userId}/erase` })),
   // her second request, after she is gone, is counted first
@@ -442,6 +449,12 @@ const MATRIX: Record<string, Row> = {
     route: '/api/missions/preview',
     body: { schedule: { cron: '0 8 * * *', time_zone: 'Europe/Oslo' } },
   })),
+  'GET /api/mission-results': row([200, 200, 200, 200], () => ({ route: '/api/mission-results' })),
+  'POST /api/mission-results/read': row([204, 204, 204, 204], ({ missionId }) => ({
+    route: '/api/mission-results/read',
+    body: { mission_id: missionId },
+  })),
+  'GET /api/starters': row([200, 200, 200, 200], () => ({ route: '/api/starters' })),
   'GET /api/missions/:id': row([200, 404, 200, 404], ({ missionId }) => ({ route: `/api/missions/${missionId}` })),
   'PATCH /api/missions/:id': row([200, 404, 200, 404], ({ missionId }) => ({
     route: `/api/missions/${missionId}`,

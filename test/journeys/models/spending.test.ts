@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { addUser } from '../../support/accounts.ts';
 import { freshHome } from '../../support/fresh-home.ts';
 import { startScriptedModel } from '../../support/scripted-model.ts';
 import { startService, TOKEN, textOf } from '../../support/service.ts';
@@ -155,6 +156,34 @@ test('a cancelled call counts with its prompt and its streamed text against the 
   const { input_tokens, output_tokens } = usage;
   expect(counted).toEqual({ calls: 1, errors: 0, input_tokens, output_tokens });
   expect((await service?.ask('say let in'))?.error).toMatchObject({ code: 'budget_exceeded' });
+});
+
+test('members see their own use and limit, and operators the use of everyone by name', async () => {
+  const { services } = await start(1, { USER_TOKENS_PER_DAY: '100' });
+  const [service] = services;
+  if (!service) throw new Error('No service was started.');
+  const ann = await addUser(service, 'Ann');
+  const read = async (headers: Record<string, string> = {}) => {
+    const { usage, names, limits } = (await (await service.request('/api/usage', { headers })).json()) as {
+      usage: { user_id: string }[];
+      names: object;
+      limits: object;
+    };
+    return { users: usage.map((row) => row.user_id), names, limits };
+  };
+  await service.ask('say mine');
+  const chat = JSON.stringify({ model: 'm', input: 'say hers' });
+  await service.request('/api/v1/responses', { method: 'POST', headers: ann.headers, body: chat });
+
+  const byDefault = { tokens_per_day: 100, usd_per_day: null };
+  expect(await read(ann.headers)).toEqual({ users: [ann.id], names: {}, limits: byDefault });
+  const all = await read();
+  expect(all.users.toSorted()).toEqual([ann.id, 'operator'].toSorted());
+  expect([all.names, all.limits]).toEqual([{ [ann.id]: 'Ann' }, byDefault]);
+
+  const own = { tokens_per_day: null, usd_per_day: 2.5 };
+  await service.request(`/api/users/${ann.id}/limits`, { method: 'PUT', body: JSON.stringify(own) });
+  expect((await read(ann.headers)).limits).toEqual(own);
 });
 
 test('the number of days is validated, and a request without a valid token is refused', async () => {

@@ -33,7 +33,7 @@ export const places = (): readonly Place[] => [
 ];
 
 /** What a person sets for themselves. */
-export const ownSettings = ({ sharing }: Pick<Me, 'sharing'>): readonly Place[] => [
+export const ownSettings = ({ role, sharing }: Pick<Me, 'role' | 'sharing'>): readonly Place[] => [
   { to: '/settings/general', words: t`General`, icon: 'filter' },
   { to: '/settings/instructions', words: t`Instructions`, icon: 'edit' },
   { to: '/settings/approvals', words: t`Approvals`, icon: 'shield' },
@@ -41,6 +41,7 @@ export const ownSettings = ({ sharing }: Pick<Me, 'sharing'>): readonly Place[] 
   { to: '/settings/chat-apps', words: t`Chat apps`, icon: 'chat' },
   { to: '/settings/access', words: t`Access`, icon: 'key' },
   ...(sharing ? [{ to: '/settings/shared', words: t`Shared threads`, icon: 'export' } as const] : []),
+  ...(role === 'member' ? [{ to: '/settings/usage', words: t`Usage`, icon: 'chart' } as const] : []),
   { to: '/settings/data', words: t`Your data`, icon: 'archive' },
 ];
 
@@ -58,7 +59,5 @@ export const serviceSettings = (): readonly Place[] => [
 /** Every page of the settings that a person can open. */
 export const settingsPlaces = (me: Pick<Me, 'role' | 'sharing'>): readonly Place[] => [
   ...ownSettings(me),
-  ...(me.role === 'operator'
-    ? serviceSettings()
-    : [{ to: '/settings/usage', words: t`Usage`, icon: 'chart' } as const]),
+  ...(me.role === 'operator' ? serviceSettings() : []),
 ];

@@ -13,6 +13,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { titleOf } from '../threads/thread-row.tsx';
 import { useActions } from './chat-actions.ts';
+import { TemporaryMark } from './temporary.tsx';
 
 /** What the thread is called, who answers in it, and what it has cost. */
 export function ThreadHeader({
@@ -43,6 +44,7 @@ export function ThreadHeader({
         </h1>
         <div className="flex min-w-0 max-w-full shrink-0 items-center gap-3 text-meta text-soft">
           <ModelPicker chosen={model} onChoose={onModel} className="max-sm:-ms-1 max-sm:min-h-6" />
+          {thread?.temporary && <TemporaryMark />}
           {hasReadOthers(state) && <OthersMark state={state} hasOlder={hasOlder} />}
           {thread && (
             <span className="shrink-0 tabular-nums" title={t`What the thread has cost so far`}>

@@ -58,13 +58,18 @@ export function formatDay(time: string, now: Date = new Date()): string {
   if (isSameDay(day, noon)) return t`Today`;
   noon.setDate(noon.getDate() - 1);
   if (isSameDay(day, noon)) return t`Yesterday`;
-  const parts = { weekday: 'long', day: 'numeric', month: 'long' } as const;
   const format =
     day.getFullYear() === now.getFullYear()
-      ? keep(days, (locales) => new Intl.DateTimeFormat(locales, parts))
-      : keep(daysOfOtherYears, (locales) => new Intl.DateTimeFormat(locales, { ...parts, year: 'numeric' }));
+      ? keep(days, (locales) => new Intl.DateTimeFormat(locales, LONG_DAY))
+      : keep(daysOfOtherYears, (locales) => new Intl.DateTimeFormat(locales, { ...LONG_DAY, year: 'numeric' }));
   return format.format(day);
 }
+
+/** The day, also if it is today: `Tuesday, November 17`. */
+export const formatDate = (day: Date): string =>
+  keep(days, (locales) => new Intl.DateTimeFormat(locales, LONG_DAY)).format(day);
+
+const LONG_DAY = { weekday: 'long', day: 'numeric', month: 'long' } as const;
 
 /** Whether both are on one day where the reader is. */
 export const isSameDay = (one: Date, other: Date) =>

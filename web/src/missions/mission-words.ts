@@ -63,6 +63,8 @@ const reasons = (): Readonly<Record<string, string>> => ({
   model_not_configured: t`no model is set up`,
   tool_error: t`a tool failed`,
   turn_timeout: t`it took too long`,
+  thread_full: t`its thread has reached the limit`,
+  thread_busy: t`too many messages wait in its thread`,
   approval_required: t`no approval in time`,
   authentication_required: t`nobody signed in in time`,
   pairing_required: t`it was not paired in time`,

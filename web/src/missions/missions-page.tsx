@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { ListedMission } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
@@ -13,6 +14,7 @@ import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { MissionDrawer } from './mission-drawer.tsx';
 import { MissionForm } from './mission-form.tsx';
+import { MissionTabs } from './mission-tabs.tsx';
 import { markOfMission, markOfRun } from './mission-words.ts';
 import { wordsOfSchedule } from './schedule-words.ts';
 
@@ -21,7 +23,7 @@ const REFRESH_MS = 5000;
 
 /** Instructions that run on a schedule. */
 export function MissionsPage() {
-  const [opened, setOpened] = useState<string>();
+  const [opened, setOpened] = useOpened();
   const [creating, setCreating] = useState(false);
   const { data, error, refetch } = useQuery({
     queryKey: ['missions'],
@@ -39,6 +41,7 @@ export function MissionsPage() {
         </Button>
       }
     >
+      <MissionTabs />
       <Listed
         rows={data?.missions}
         error={error}
@@ -70,6 +73,18 @@ export function MissionsPage() {
       )}
     </Page>
   );
+}
+
+/** The mission that an address such as /missions/all#ID opens, until it is closed. */
+function useOpened() {
+  const named = useLocation({ select: ({ hash }) => hash || undefined });
+  const [opened, setOpened] = useState(named);
+  const [seen, setSeen] = useState(named);
+  if (named !== seen) {
+    setSeen(named);
+    setOpened(named);
+  }
+  return [opened, setOpened] as const;
 }
 
 function MissionRow({ mission }: { readonly mission: ListedMission }) {

@@ -14,7 +14,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { useMorePages } from '../parts/use-more-pages.ts';
-import { nameOfSubject, wordsOfAction } from './audit-words.ts';
+import { type Names, nameOfSubject, nameOfUser, wordsOfAction } from './audit-words.ts';
 
 type AuditEntry = AuditList['entries'][number];
 
@@ -31,8 +31,9 @@ export function AuditPage() {
   const { data, error, refetch } = query;
   useMorePages(text !== '', query);
   const entries = data?.pages.flatMap((page) => page.entries);
+  const names = Object.assign({}, ...(data?.pages.map((page) => page.names) ?? [])) as Names;
   const fits = (entry: AuditEntry) =>
-    `${entry.action} ${wordsOfAction(entry.action)} ${entry.actor} ${entry.subject} ${nameOfSubject(entry)}`
+    `${entry.action} ${wordsOfAction(entry.action)} ${entry.actor} ${nameOfUser(entry.actor, names)} ${entry.subject} ${nameOfSubject(entry, names)}`
       .toLowerCase()
       .includes(text.toLowerCase());
   return (
@@ -59,9 +60,13 @@ export function AuditPage() {
                 <>
                   <span className="min-w-0 flex-1 basis-full sm:basis-48 truncate">
                     <span className="font-medium">{wordsOfAction(entry.action)}</span>{' '}
-                    <span className="text-soft">{nameOfSubject(entry)}</span>
+                    <span className="text-soft" title={entry.subject ?? undefined}>
+                      {nameOfSubject(entry, names)}
+                    </span>
                   </span>
-                  <span className="max-w-48 truncate text-meta text-soft">{entry.actor}</span>
+                  <span className="max-w-48 truncate text-meta text-soft" title={entry.actor}>
+                    {nameOfUser(entry.actor, names)}
+                  </span>
                   <span className="text-meta text-soft">
                     <RelativeTime time={entry.at} />
                   </span>
@@ -77,8 +82,8 @@ export function AuditPage() {
           <Facts
             facts={[
               [t`Recorded as`, opened.action],
-              [t`By`, opened.actor],
-              [t`About`, opened.subject],
+              [t`By`, <NameAndId key="by" id={opened.actor} names={names} />],
+              [t`About`, opened.subject && <NameAndId key="about" id={opened.subject} names={names} />],
               [t`When`, <RelativeTime key="at" time={opened.at} />],
               [t`Details`, <ReadableJson key="detail" text={JSON.stringify(opened.detail)} />],
             ]}
@@ -86,5 +91,14 @@ export function AuditPage() {
         </Dialog>
       )}
     </Page>
+  );
+}
+
+function NameAndId({ id, names }: { readonly id: string; readonly names: Names }) {
+  const name = nameOfUser(id, names);
+  return (
+    <>
+      {name} {name !== id && <span className="text-meta text-soft exact">{id}</span>}
+    </>
   );
 }

@@ -17,6 +17,8 @@ export const actionWords = (): Readonly<Record<string, string>> => ({
   'gate.deny': t`Denied`,
   'gate.each': t`Approved or denied call by call`,
   'gate.overdue': t`Denied: no answer in time`,
+  'invitation.create': t`Invited somebody`,
+  'invitation.revoke': t`Took back an invitation`,
   'mcp.accept': t`Accepted the tools of an MCP server`,
   'mcp.add': t`Added an MCP server`,
   'mcp.remove': t`Removed an MCP server`,
@@ -55,10 +57,12 @@ export const actionWords = (): Readonly<Record<string, string>> => ({
   'user.add': t`Added a user`,
   'retention.set': t`Set how long data is kept`,
   'user.arrive': t`A user came from another cell`,
+  'user.change': t`Changed a name or a role`,
   'user.erase': t`Began to erase a user`,
   'user.erased': t`Erased a user`,
   'user.export': t`Exported the data of a user`,
   'user.limit': t`Set spending limits`,
+  'user.join': t`Came by an invitation`,
   'user.link': t`Linked a sign-on`,
   'user.first-sign-in': t`Came for the first time`,
   'user.move': t`Moved a user to another cell`,
@@ -75,8 +79,14 @@ type Entry = {
   readonly detail: Readonly<Record<string, unknown>>;
 };
 
+/** Names of users, by ID. */
+export type Names = Readonly<Record<string, string>>;
+
+/** The name of a user; the operator of the service's token has no account. */
+export const nameOfUser = (id: string, names: Names): string => names[id] ?? (id === 'operator' ? t`Operator` : id);
+
 /** The name, if known; left out when users act on themselves. */
-export function nameOfSubject({ actor, subject, detail }: Entry): string {
+export function nameOfSubject({ actor, subject, detail }: Entry, names: Names): string {
   if (typeof detail['name'] === 'string') return detail['name'];
-  return subject === null || subject === actor ? '' : subject;
+  return subject === null || subject === actor ? '' : nameOfUser(subject, names);
 }

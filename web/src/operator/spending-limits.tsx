@@ -1,22 +1,24 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { User } from '@reborn-agent/client/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { SpendingLimits as Limits } from '@reborn-agent/client/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
+import { formatCost, formatTokens } from '../format/number.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { totalOf } from './sum-usage.ts';
 
 /** What a user may spend in a day. */
-export function SpendingLimits({ user }: { readonly user: User }) {
+export function SpendingLimits({ userId, limits }: { readonly userId: string; readonly limits: Limits }) {
   const queries = useQueryClient();
-  const [tokens, setTokens] = useState(toText(user.limits.tokens_per_day));
-  const [usd, setUsd] = useState(toText(user.limits.usd_per_day));
+  const [tokens, setTokens] = useState(toText(limits.tokens_per_day));
+  const [usd, setUsd] = useState(toText(limits.usd_per_day));
   const keep = useMutation({
     mutationFn: () =>
       client.call('PUT /api/users/{id}/limits', {
-        params: { id: user.id },
+        params: { id: userId },
         body: { tokens_per_day: toNumber(tokens), usd_per_day: toNumber(usd) },
       }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['users'] }),
@@ -26,6 +28,7 @@ export function SpendingLimits({ user }: { readonly user: User }) {
       <h3 className="font-semibold">
         <Trans>Spending in a day</Trans>
       </h3>
+      <SpentToday userId={userId} />
       <p className="text-meta text-soft">
         <Trans>Leave both empty to use the default limit.</Trans>
       </p>
@@ -66,6 +69,18 @@ export function SpendingLimits({ user }: { readonly user: User }) {
       {keep.error && <Problem error={keep.error} />}
     </section>
   );
+}
+
+/** What the user has used of it since midnight UTC. */
+function SpentToday({ userId }: { readonly userId: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['usage', 'today'],
+    queryFn: () => client.call('GET /api/usage', { query: { days: 1 } }),
+  });
+  if (error) return <Problem error={error} />;
+  if (!data) return null;
+  const { tokens, cost } = totalOf(data.usage.filter(({ user_id: id }) => id === userId));
+  return <p>{t`Used today: ${formatTokens(tokens)} tokens, ${formatCost(cost)}`}</p>;
 }
 
 const toText = (limit: number | null) => (limit === null ? '' : String(limit));

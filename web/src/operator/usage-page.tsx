@@ -1,11 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import type { UsageReport } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
+import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { formatBytes, formatCost, formatNumber, formatTokens } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
-import { Cost } from '../parts/cost.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField } from '../parts/field.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
@@ -13,12 +14,38 @@ import { lazyPart } from '../parts/lazy-part.ts';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { OwnUsage } from './own-usage.tsx';
 import { sumDays, totalOf } from './sum-usage.ts';
+import { UsageTable } from './usage-table.tsx';
 
 const UsageCharts = lazyPart(() => import('./usage-charts.tsx').then((module) => module.UsageCharts));
 
-/** What models were asked, how long they took, and what it cost. */
+/** Members see their own, against their limit. */
 export function UsagePage() {
+  const { me } = useServices();
+  return me.role === 'operator' ? <UsageOfAll /> : <UsageOfOne />;
+}
+
+/** A month has 31 days at most. */
+const MONTH = 31;
+
+function UsageOfOne() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['usage', MONTH],
+    queryFn: () => client.call('GET /api/usage', { query: { days: MONTH } }),
+  });
+  return (
+    <Page title={t`Usage`} about={t`What the models that answer you have used.`}>
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton label={t`Loading usage`} rows={4} />}
+      {data && <OwnUsage report={data} now={new Date()} />}
+      {data && <Storage report={data} />}
+    </Page>
+  );
+}
+
+/** What models were asked, how long they took, and what it cost. */
+function UsageOfAll() {
   const [days, setDays] = useState<'7' | '30' | '90'>('30');
   const { data, error, refetch } = useQuery({
     queryKey: ['usage', days],
@@ -57,15 +84,19 @@ export function UsagePage() {
           <Suspense fallback={<Skeleton label={t`Loading charts`} rows={8} />}>
             <UsageCharts days={sumDays(data.usage, Number(days), new Date())} />
           </Suspense>
-          <ByModel usage={data.usage} />
+          <UsageTable report={data} />
         </>
       )}
-      {data && (
-        <p className="text-meta text-soft">
-          {t`Your files use ${formatBytes(data.storage.bytes)} of ${formatBytes(data.storage.limit_bytes)}.`}
-        </p>
-      )}
+      {data && <Storage report={data} />}
     </Page>
+  );
+}
+
+function Storage({ report: { storage } }: { readonly report: UsageReport }) {
+  return (
+    <p className="text-meta text-soft">
+      {t`Your files use ${formatBytes(storage.bytes)} of ${formatBytes(storage.limit_bytes)}.`}
+    </p>
   );
 }
 
@@ -75,41 +106,3 @@ const periods = () =>
     { value: '30', words: t`30 days` },
     { value: '90', words: t`90 days` },
   ] as const;
-
-function ByModel({ usage }: { readonly usage: Parameters<typeof totalOf>[0] }) {
-  const models = Map.groupBy(usage, ({ model }) => model);
-  return (
-    <section className="relative overflow-x-auto" tabIndex={0} aria-label={t`By model`}>
-      <table className="w-full text-start">
-        <thead className="text-label text-soft">
-          <tr className="border-b border-line">
-            {[t`Model`, t`Calls`, t`Errors`, t`Tokens`, t`Average`, t`Cost`].map((name, index) => (
-              <th key={name} scope="col" className={`py-2 pe-4 font-medium ${index > 0 ? 'text-end' : ''}`}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="tabular-nums">
-          {[...models].map(([model, days]) => {
-            const total = totalOf(days);
-            return (
-              <tr key={model} className="border-b border-line">
-                <th scope="row" className="py-2 pe-4 font-medium">
-                  {model}
-                </th>
-                <td className="pe-4 text-end">{total.calls}</td>
-                <td className="pe-4 text-end">{total.errors}</td>
-                <td className="pe-4 text-end">{formatTokens(total.tokens)}</td>
-                <td className="pe-4 text-end">{formatDuration(total.latencyMs)}</td>
-                <td className="pe-4 text-end">
-                  <Cost usd={total.unpriced === total.calls ? null : total.cost} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </section>
-  );
-}

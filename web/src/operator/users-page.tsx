@@ -15,13 +15,17 @@ import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
-import { UserDrawer } from './user-drawer.tsx';
+import { Invitations, InviteDialog } from './invitations.tsx';
+import { OPERATOR_ID, OperatorDrawer, UserDrawer } from './user-drawer.tsx';
+import { roles } from './user-profile.tsx';
 
-/** Users and their tokens. */
+type Row = Pick<User, 'id' | 'name' | 'email' | 'role'>;
+
+/** All people who can use the service, and invitations for others. */
 export function UsersPage() {
   const [text, setText] = useState('');
-  const [opened, setOpened] = useState<User>();
-  const [adding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<User | Row>();
+  const [adding, setAdding] = useState<'invite' | 'add'>();
   const q = useDeferredValue(text.trim());
   const query = useInfiniteQuery({
     queryKey: ['users', q],
@@ -31,6 +35,8 @@ export function UsersPage() {
     placeholderData: (shown) => shown,
   });
   const { data, error, refetch } = query;
+  const users = data?.pages.flatMap((page) => page.users);
+  const close = () => setOpened(undefined);
   return (
     <Page
       title={t`Users and roles`}
@@ -38,45 +44,64 @@ export function UsersPage() {
       actions={
         <>
           <Filter label={t`Search the users`} value={text} onChange={setText} />
-          <Button icon="add" onClick={() => setAdding(true)}>
+          <Button onClick={() => setAdding('add')}>
             <Trans>Add a user</Trans>
+          </Button>
+          <Button icon="add" look="act" onClick={() => setAdding('invite')}>
+            <Trans>Invite</Trans>
           </Button>
         </>
       }
     >
       <Listed
-        rows={data?.pages.flatMap((page) => page.users)}
+        rows={users && withOperator(users, q)}
         error={error}
         onRetry={() => void refetch()}
         label={t`Loading users`}
         empty={
-          <EmptyState icon="users" title={text ? t`No users match` : t`No users yet`}>
-            {text ? t`Try other words.` : t`Add a user and give them a token, or set up single sign-on.`}
+          <EmptyState icon="users" title={t`No users match`}>
+            <Trans>Try other words.</Trans>
           </EmptyState>
         }
       >
         {(found) => (
           <Rows label={t`Users`} rows={found} keyOf={({ id }) => id} onOpen={setOpened}>
-            {(user) => (
+            {(row) => (
               <>
                 <span className="min-w-0 flex-1 basis-full sm:basis-48">
-                  <span className="block truncate font-medium">{user.name}</span>
-                  <span className="block truncate text-meta text-soft">{user.email ?? t`no email`}</span>
+                  <span className="block truncate font-medium">{row.name}</span>
+                  <span className="block truncate text-meta text-soft">
+                    {row.id === OPERATOR_ID ? t`the token of the service` : (row.email ?? t`no email`)}
+                  </span>
                 </span>
-                <span className="text-meta text-soft">{user.role === 'operator' ? t`operator` : t`member`}</span>
-                <span className="text-meta text-soft">
-                  <RelativeTime time={user.created_at} />
-                </span>
+                <span className="text-meta text-soft">{row.role === 'operator' ? t`operator` : t`member`}</span>
+                {'created_at' in row && (
+                  <span className="text-meta text-soft">
+                    <RelativeTime time={row.created_at} />
+                  </span>
+                )}
               </>
             )}
           </Rows>
         )}
       </Listed>
       <ShowMore pages={query} />
-      {opened && <UserDrawer user={opened} onClose={() => setOpened(undefined)} />}
-      {adding && <AddUser onClose={() => setAdding(false)} />}
+      <Invitations />
+      {opened && 'limits' in opened && (
+        // as the list has it now; a user who was erased is gone from there, and their certificate stays
+        <UserDrawer user={users?.find(({ id }) => id === opened.id) ?? opened} onClose={close} />
+      )}
+      {opened?.id === OPERATOR_ID && <OperatorDrawer onClose={close} />}
+      {adding === 'invite' && <InviteDialog onClose={() => setAdding(undefined)} />}
+      {adding === 'add' && <AddUser onClose={() => setAdding(undefined)} />}
     </Page>
   );
+}
+
+/** The operator of the service's token has no account, but is a person. */
+function withOperator(users: readonly User[], searched: string): readonly (User | Row)[] {
+  const operator: Row = { id: OPERATOR_ID, name: t`Operator`, email: null, role: 'operator' };
+  return operator.name.toLowerCase().includes(searched.toLowerCase()) ? [operator, ...users] : users;
 }
 
 function AddUser({ onClose }: { readonly onClose: () => void }) {
@@ -125,9 +150,3 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
     </Dialog>
   );
 }
-
-const roles = () =>
-  [
-    { value: 'member', words: t`Member: chats` },
-    { value: 'operator', words: t`Operator: also installs tools and manages users` },
-  ] as const;

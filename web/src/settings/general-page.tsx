@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useServices } from '../app/services.ts';
 import { formatExact } from '../format/time.ts';
 import { chooseLanguage, LANGUAGE_NAMES, type LanguageChoice, useLanguageChoice } from '../language/language.ts';
@@ -33,6 +34,11 @@ export function GeneralPage() {
             <span className="break-all text-meta text-soft exact">{me.user_id}</span>
           </Setting>
         </Settings>
+        {me.role === 'member' && (
+          <p className="text-meta text-soft">
+            <Trans>Operators change names and roles, under Users and roles.</Trans>
+          </p>
+        )}
       </Section>
     </Page>
   );

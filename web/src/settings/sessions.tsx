@@ -9,12 +9,12 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 
 const methods = () => ({ token: t`with a token`, code: t`with a link`, oidc: t`with single sign-on` }) as const;
 
-/** The browsers that are signed in as this person. */
-export function Sessions() {
+/** The browsers that are signed in as a person. */
+export function Sessions({ userId = 'me' }: { readonly userId?: string }) {
   const queries = useQueryClient();
   const { data, error } = useQuery({
-    queryKey: ['sessions'],
-    queryFn: () => client.call('GET /api/users/{id}/sessions', { params: { id: 'me' } }),
+    queryKey: ['sessions', userId],
+    queryFn: () => client.call('GET /api/users/{id}/sessions', { params: { id: userId } }),
   });
   const revoke = useMutation({
     mutationFn: (id: string) => client.call('DELETE /api/sessions/{id}', { params: { id } }),
@@ -24,6 +24,11 @@ export function Sessions() {
     <>
       {error && <Problem error={error} />}
       {revoke.error && <Problem error={revoke.error} />}
+      {data?.sessions.length === 0 && (
+        <p className="text-soft">
+          <Trans>No browser is signed in.</Trans>
+        </p>
+      )}
       <Listing label={t`Signed-in browsers`} rows={data?.sessions ?? []} keyOf={({ id }) => id}>
         {(session) => (
           <>

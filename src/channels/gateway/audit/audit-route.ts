@@ -24,6 +24,9 @@ export const auditRoute = defineRoute({
               detail: z.record(z.string(), z.unknown()),
             }),
           ),
+          names: z
+            .record(z.string(), z.string())
+            .describe('The names of the users whom the entries mention, by id; also of removed ones.'),
           next_cursor: z.string().nullable(),
         })
         .meta({ id: 'AuditList' }),
@@ -31,9 +34,10 @@ export const auditRoute = defineRoute({
   },
   errors: [400],
   async handle({ principal, query: { limit, cursor } }, { accounts }: { accounts: Accounts }) {
-    const entries = await accounts.readAudit(principal, { before: cursor, limit });
+    const { entries, names } = await accounts.readAudit(principal, { before: cursor, limit });
     return {
       entries: entries.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
+      names: Object.fromEntries(names),
       next_cursor: nextCursor(entries, limit),
     };
   },

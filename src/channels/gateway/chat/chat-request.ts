@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { TurnInput } from '#agent/input/start-turn.ts';
+import { InvalidRequest } from '#domain/errors.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
@@ -51,6 +52,12 @@ export const chatRequest = z
           'Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`.',
         ),
       ),
+    temporary: z
+      .boolean('temporary must be true or false.')
+      .nullish()
+      .describe(
+        'Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`.',
+      ),
     attachments: z
       .array(attachment)
       .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
@@ -72,6 +79,13 @@ export async function readChat(
   idempotency: TurnInput['idempotency'],
 ): Promise<TurnInput> {
   const { message, thread_id: threadId, model = null, attachments, output_schema: schema, when_busy: how } = asked;
+  const temporary = asked.temporary === true;
+  if (temporary && threadId)
+    throw new InvalidRequest(
+      'invalid_request',
+      'temporary',
+      'Only a new thread can be made temporary. Leave out thread_id or temporary.',
+    );
   const format = schema ? parseFormat({ type: 'json_schema', schema }, 'output_schema') : undefined;
   await checkFormat(agent, owner, format, 'output_schema');
   const content = [text(message), ...(attachments ?? []).map(toPart)];
@@ -81,7 +95,8 @@ export async function readChat(
     channel: 'gateway',
     items: [{ id: newId(), type: 'message', role: 'user', content, status: 'completed' }],
     tools: undefined,
-    request: { model, temperature: null, ...(format && { format }), echo: {} },
+    request: { model, temperature: null, ...(format && { format }), echo: {}, ...(temporary && { temporary }) },
+    ...(temporary && { startsThread: true }),
     whenBusy: how ?? 'preferred',
     idempotency,
   };

@@ -9,14 +9,19 @@ import { requireSameOrigin } from '#http/caller/same-origin.ts';
 import { addressOf, type Site } from '#http/caller/site.ts';
 import { sendText } from '#http/plain-text.ts';
 import { parseBody } from '#http/routes/parse-body.ts';
+import { nameField } from '../users/user-fields.ts';
 import { loginPage, sendLeavingPage, sendPage } from '../web-app/pages.ts';
 import type { AppPage } from '../web-app/web-app.ts';
 
 const credential = z.string().min(1).max(16_384);
 
 const credentials = z.union(
-  [z.strictObject({ token: credential }), z.strictObject({ code: credential })],
-  'Send either token or code.',
+  [
+    z.strictObject({ token: credential }),
+    z.strictObject({ code: credential }),
+    z.strictObject({ invitation: credential, name: nameField }),
+  ],
+  'Send token, or code, or invitation with name.',
 );
 
 const openedSession = z
@@ -57,9 +62,7 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
       await limitGuesses(`login:${request.ip}`);
       const given = parseBody(credentials, request.body);
       const former = formerOf(request);
-      const signedIn = await ('code' in given
-        ? signIn.withCode(given.code, former)
-        : signIn.withToken(given.token, former));
+      const signedIn = await enter(given, former);
       return admit(reply, signedIn, (key) => reply.send({ session_key: key } satisfies z.infer<typeof openedSession>));
     });
 
@@ -93,6 +96,11 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
       return reply.code(204).send();
     });
   };
+
+  function enter(given: z.infer<typeof credentials>, former: string | undefined): Promise<SignedIn> {
+    if ('invitation' in given) return signIn.withInvitation(given.invitation, given.name, former);
+    return 'code' in given ? signIn.withCode(given.code, former) : signIn.withToken(given.token, former);
+  }
 
   function admit(reply: FastifyReply, signedIn: SignedIn, goOn: (key: string) => FastifyReply): FastifyReply {
     if (signedIn.outcome !== 'known') return refuse(reply, signedIn);

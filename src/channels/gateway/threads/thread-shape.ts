@@ -18,6 +18,12 @@ export const thread = z
     pinned: z.boolean(),
     archived: z.boolean(),
     network: z.literal(true).optional().describe('Present if its code may reach the hosts that the operator lists.'),
+    temporary: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message.',
+      ),
     folder_id: z.uuid().nullable().describe('The folder that it is in.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     waits_for_place: z
@@ -43,6 +49,7 @@ export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
     title: listing.title ?? listing.generatedTitle ?? listing.opening,
     renamed: listing.title !== null,
     network: listing.network ? true : undefined,
+    temporary: listing.temporary ? true : undefined,
     waits_for_place: listing.waitsForPlace ? true : undefined,
     channel: renderChannel(listing.channel),
     usage: renderUsage(listing.usage),

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { UsageReports } from '#agent/spending/budget-usage.ts';
+import type { Accounts } from '#auth/accounts.ts';
+import { isOperator, type UserId } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
+
+type Services = { readonly accounts: Accounts; readonly usageReports: UsageReports };
 
 const count = z.int().min(0);
 
@@ -27,6 +31,10 @@ const storage = z
   })
   .describe("The caller's files.");
 
+const limits = z
+  .strictObject({ tokens_per_day: z.number().nullable(), usd_per_day: z.number().nullable() })
+  .describe('What the caller may spend in a day (UTC); null: not limited.');
+
 export const usageRoute = defineRoute({
   method: 'get',
   path: '/api/usage',
@@ -42,14 +50,26 @@ export const usageRoute = defineRoute({
   responses: {
     200: {
       description: "The caller's usage; for operators, everyone's.",
-      json: z.strictObject({ usage: z.array(dayUsage), storage }).meta({ id: 'UsageReport' }),
+      json: z
+        .strictObject({
+          usage: z.array(dayUsage),
+          names: z.record(z.string(), z.string()).describe('For operators: the names of users in the report, by id.'),
+          limits,
+          storage,
+        })
+        .meta({ id: 'UsageReport' }),
     },
   },
   errors: [400],
-  async handle({ principal, query }, { usageReports }: { usageReports: UsageReports }) {
+  async handle({ principal, query }, { accounts, usageReports }: Services) {
     const { bytes, limitBytes } = await usageReports.readStorage(principal);
+    const usage = await usageReports.listUsage(principal, query.days);
+    const ids = new Set(usage.map(({ userId }) => userId));
+    const names = isOperator(principal) ? await accounts.namesOf(principal, [...ids]) : new Map<UserId, string>();
     return {
-      usage: (await usageReports.listUsage(principal, query.days)).map(renderUsage),
+      usage: usage.map(renderUsage),
+      names: Object.fromEntries(names),
+      limits: renderAs(limits, await usageReports.readLimits(principal)),
       storage: { bytes, limit_bytes: limitBytes },
     };
   },

@@ -7,7 +7,7 @@ import { canSee, type Principal } from '#domain/principal.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
-import { nameField } from './name-field.ts';
+import { nameField } from './user-fields.ts';
 
 type Services = { readonly accounts: Accounts };
 

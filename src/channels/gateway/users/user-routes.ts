@@ -6,7 +6,7 @@ import type { User } from '#domain/user.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { readFields, renderAs } from '#http/routes/render-as.ts';
 import { nextCursor, pageQuery } from '../page.ts';
-import { nameField } from './name-field.ts';
+import { nameField, roleField } from './user-fields.ts';
 
 type Services = { readonly accounts: Accounts; readonly limits: LimitsAdmin };
 
@@ -34,7 +34,7 @@ const user = z
     id: z.string(),
     name: z.string(),
     email: z.string().nullable(),
-    role: z.enum(['operator', 'member']),
+    role: roleField,
     created_at: z.iso.datetime(),
     limits: spendingLimits,
   })
@@ -49,7 +49,7 @@ const addUser = defineRoute({
     .object({
       name: nameField,
       email: z.email('email must be an email address.').max(320).nullish(),
-      role: z.enum(['operator', 'member']),
+      role: roleField,
     })
     .meta({ id: 'NewUser' }),
   responses: { 201: { description: 'The user. Create a token to let them in.', json: user } },
@@ -89,6 +89,26 @@ const listUsers = defineRoute({
     );
     const rendered = users.map((found) => renderUser(found, own.get(found.id) ?? NO_LIMITS));
     return { users: rendered, next_cursor: nextCursor(users, limit) };
+  },
+});
+
+const changeUser = defineRoute({
+  method: 'patch',
+  path: '/api/users/{id}',
+  summary:
+    'Change the name or the role of a user. A role applies at once to their tokens and sessions, on every replica.',
+  access: 'operator',
+  params: z.object({ id: z.string() }),
+  body: z
+    .strictObject({ name: nameField.optional(), role: roleField.optional() })
+    .refine(({ name, role }) => name !== undefined || role !== undefined, 'Send name, role or both.')
+    .meta({ id: 'UserChange' }),
+  responses: { 200: { description: 'The user after the change.', json: user } },
+  errors: [400, 404, 409, 413],
+  async handle({ principal, params: { id }, body }, { accounts, limits }: Services) {
+    const changed = await accounts.changeUser(principal, id, body);
+    const own = await limits.list(principal, [id]);
+    return renderUser(changed, own.get(id) ?? NO_LIMITS);
   },
 });
 
@@ -132,7 +152,7 @@ const setLimits = defineRoute({
   },
 });
 
-export const userRoutes = [addUser, listUsers, removeUser, getLimits, setLimits];
+export const userRoutes = [addUser, listUsers, changeUser, removeUser, getLimits, setLimits];
 
 const renderUser = (found: User, limits: SpendingLimits): z.infer<typeof user> =>
   renderAs(user, found, { limits: renderAs(spendingLimits, limits) });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+export const roleField = z.enum(['operator', 'member']);
+
 /** The name of a user or a token. */
 export const nameField = z
   .string('name is required and must be a string.')
