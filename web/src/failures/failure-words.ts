@@ -21,7 +21,7 @@ export function wordsOfFailure(failure: TurnFailure): string {
   return next === undefined ? fact : `${fact} ${next}`;
 }
 
-export function detailSentences(details: FailureDetails): Sentences {
+function detailSentences(details: FailureDetails): Sentences {
   const sentence = read(SENTENCES, details.code) as ((values: object) => Sentences) | undefined;
   return sentence?.(details.values) ?? { fact: generalSentence(details.code) };
 }
