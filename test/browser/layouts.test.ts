@@ -11,8 +11,9 @@ import { startStage } from './stage.ts';
 const LISTS = [
   { route: '/settings/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
   { route: '/missions', api: 'mission-results', title: 'Missions', rows: 'Results' },
-  { route: '/missions/all', api: 'missions', title: 'Missions', rows: 'Missions' },
   { route: '/memory', api: 'memory', title: 'Memory', rows: 'Notes' },
+  // Not next to the results: the way from page to page waits for another title.
+  { route: '/missions/all', api: 'missions', title: 'Missions', rows: 'Missions' },
   { route: '/connectors/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
   { route: '/connectors/skills', api: 'skills', title: 'Skills', rows: 'Skills' },
   { route: '/settings/users', api: 'users', title: 'Users and roles', rows: 'Users' },

@@ -24,6 +24,7 @@ export async function seedCrowd({ home, service }: Stage): Promise<string> {
       turn(LONG, `${LONG}\n\n\`\`\`\n${LONG}\n\`\`\`\n\n| ${`${LONG} | `.repeat(12)}\n|${' --- |'.repeat(12)}\n`),
     ],
   });
+  await home.query(RESULT);
   await home.query(JOBS, [thread, LONG]);
   await home.query(USAGE, [LONG]);
   await home.query(CHANNEL, [LONG]);
@@ -37,6 +38,11 @@ const PEOPLE = Array.from({ length: 120 }, (_, n) => n);
 const SKILLS = `
   insert into skills (user_id, name, description, files)
   select 'operator', 'skill-' || n, $1, '{"SKILL.md":""}' from generate_series(1, 500) as n`;
+
+/** A run of each mission that failed. */
+const RESULT = `
+  insert into occurrences (mission_id, slot, user_id, kind, state, reason, revision, due_at, ended_at, unread)
+  select id, now(), user_id, 'manual', 'failed', 'model_error', 1, now(), now(), true from missions`;
 
 const JOBS = `
   insert into jobs (id, thread_id, turn_id, user_id, conversation_id, status, completed_at)
