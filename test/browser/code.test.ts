@@ -48,7 +48,6 @@ test('on a phone: a table is attached, code draws it, the files are opened, chan
     `${python('Compare the suppliers', CHART)}\n${show('costs.png', 'sorted.csv')}\nCompare them, please.`,
   );
   const card = page.getByRole('region', { name: 'Compare the suppliers' });
-  await page.getByText(/^2 steps, /).click(); // they fold when all are done
   await card.getByText(/Øst Renhold +14000/).waitFor();
   await card.getByText(/\+costs\.png \([\d.]+ kB\), \+sorted\.csv .*; version 2/).waitFor();
   await card.getByText('Code', { exact: true }).click();
@@ -69,10 +68,6 @@ test('on a phone: a table is attached, code draws it, the files are opened, chan
   await panel.waitFor({ state: 'detached' });
 
   await ask(page, `${python('Leave one out', CHANGE)}\n${show('sorted.csv')}`);
-  await page
-    .getByText(/^2 steps, /)
-    .nth(1)
-    .click();
   await page
     .getByRole('region', { name: 'Leave one out' })
     .getByText(/~costs\.png, ~sorted\.csv; version 3/)

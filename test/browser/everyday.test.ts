@@ -28,6 +28,7 @@ test('a message that is sent from further up is scrolled to', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, `say start\n${'line\n'.repeat(80)}`);
   await page.getByRole('article').getByText('start').waitFor();
+  await page.getByRole('button', { name: 'Show all, 81 lines' }).click();
   await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0));
   await page.getByRole('button', { name: 'Jump to latest' }).waitFor();
   await ask(page, 'say from further up');
@@ -44,12 +45,15 @@ test('messages show when they were said, and days are apart', async () => {
   const newest = page.getByRole('article').last();
   await newest.getByText('now', { exact: true }).waitFor();
   expect(await conversation(page)).toMatch(/Yesterday[^]*say older[^]*Today[^]*say now/);
-  const time = newest.locator('time');
+  const older = page.getByRole('article').first();
+  const time = older.locator('time');
   await page.mouse.move(0, 0);
-  const opacity = () => time.locator('..').evaluate((actions) => getComputedStyle(actions).opacity);
-  await expect.poll(opacity).toBe('0');
-  await newest.hover();
-  await expect.poll(opacity).toBe('1');
+  const opacityIn = (answer: typeof older) =>
+    answer.locator('time').evaluate((at) => getComputedStyle(at.parentElement ?? at).opacity);
+  await expect.poll(() => opacityIn(older)).toBe('0');
+  expect(await opacityIn(newest)).toBe('1');
+  await older.hover();
+  await expect.poll(() => opacityIn(older)).toBe('1');
   expect(await time.innerText()).toMatch(/^\d{1,2}:\d\d\s[AP]M$/);
   expect(await time.getAttribute('title')).toContain(String(new Date().getFullYear()));
   await page.close();

@@ -86,7 +86,7 @@ function ThreadTools({ thread, isEmpty, onInspect, children }: ToolsProps & { re
               <button
                 type="button"
                 title={thread.title}
-                className="inline-flex min-h-target max-w-full items-center gap-1.5 rounded px-2 hover:bg-hover data-popup-open:bg-hover"
+                className="inline-flex min-h-target max-w-full items-center gap-1 rounded px-2 hover:bg-hover data-popup-open:bg-hover"
               >
                 <span className="min-w-0 truncate">{titleOf(thread)}</span>
                 <Icon name="down" className="text-soft" />

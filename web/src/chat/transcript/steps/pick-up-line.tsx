@@ -30,7 +30,7 @@ export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; rea
       <summary className="rounded hover:text-ink">
         <Line words={words} />
       </summary>
-      <div className="ps-6.5">
+      <div className="ps-7">
         <p className="text-meta text-soft">
           <Trans>What was said before, and is said again:</Trans>
         </p>
@@ -41,7 +41,7 @@ export function PickUpLine({ entry, turnId }: { readonly entry: PickUpEntry; rea
 }
 
 const Line = ({ words }: { readonly words: string }) => (
-  <p className="flex min-h-target items-center gap-2.5 text-meta text-soft">
+  <p className="flex min-h-target items-center gap-3 text-meta text-soft">
     <Icon name="stitch" className="text-done" /> {words}
   </p>
 );

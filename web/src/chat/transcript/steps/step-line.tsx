@@ -23,7 +23,7 @@ export function StepLine({ step, joined = false }: { readonly step: Step; readon
   const { call, output } = step;
   return (
     <details className={`group/step step ${joined ? 'joined' : ''}`}>
-      <summary className="flex min-h-target items-center gap-2.5 rounded text-soft hover:text-ink">
+      <summary className="flex min-h-target items-center gap-3 rounded text-soft hover:text-ink">
         <StepIcon step={step} />
         <span className="min-w-0 flex-1 truncate">
           <StepWords step={step} />
@@ -100,7 +100,7 @@ function StepFold({ step: { call, output }, name }: { readonly step: Step; reado
   const [isExact, setExact] = useState(false);
   const result = output ? textOf(output.parts) : '';
   return (
-    <div className="mb-3 mt-1 flex min-w-0 flex-col gap-3 ps-6.5">
+    <div className="mb-3 mt-1 flex min-w-0 flex-col gap-3 ps-7">
       {values && <CallValues call={shown} />}
       {output && (
         <Section title={t`Result, ${formatBytes(new Blob([result]).size)}`}>

@@ -61,7 +61,7 @@ function FoldedSteps({ steps, joined }: { readonly steps: readonly Step[]; reado
   const cards = useToolCards();
   return (
     <details className={`group/steps step ${joined ? 'joined' : ''}`}>
-      <summary className="flex min-h-target items-center gap-2.5 rounded text-soft hover:text-ink">
+      <summary className="flex min-h-target items-center gap-3 rounded text-soft hover:text-ink">
         <Icon name="right" className="transition-transform group-open/steps:rotate-90" />
         <span className="min-w-0 truncate">
           {cards &&
@@ -74,7 +74,7 @@ function FoldedSteps({ steps, joined }: { readonly steps: readonly Step[]; reado
           {plural(steps.length, { one: '# step', other: '# steps' })}, {formatDuration(durationOf(steps))}
         </span>
       </summary>
-      <div className="ps-6.5">
+      <div className="ps-7">
         {steps.map((step, at) => (
           <StepLine key={step.call.id} step={step} joined={at < steps.length - 1} />
         ))}
