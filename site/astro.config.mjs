@@ -53,6 +53,7 @@ export default defineConfig({
             'operate/replicas',
             'operate/scale',
             'operate/monitoring',
+            'operate/runbooks',
             'operate/backup',
             'operate/retention',
             'operate/attachments',

@@ -126,6 +126,8 @@ const WIRED_COMMANDS = [
   'cli/archive',
   'cli/service',
   'cli/setup',
+  'cli/support',
+  'cli/upgrade.ts',
   'cli/user/user-move.ts',
   'cli/user/user-erase.ts',
   'cli/user/user-export.ts', // no operator can read another user through the API

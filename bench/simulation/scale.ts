@@ -1,23 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { saveResult } from '../results/save-result.ts';
 import { type Cell, type Course, type Simulated, simulateCell } from './simulate-cell.ts';
+import { ASSUMPTIONS, COST, renderSizes, sizeOf, writeSizes } from './sizing.ts';
 
 /**
- * What happens in a cell with the busiest hour of a million users (docs/operate/scale.md), from the measured cost of a turn: how long
- * messages wait as the load rises, after the loss of replicas, and after PostgreSQL was away. `npm run simulate`
+ * `npm run simulate` writes the tables of sizing.ts into docs/operate/scale.md, then simulates a cell with the busiest hour of a
+ * million users: how long messages wait as the load rises, after the loss of replicas, and after PostgreSQL was away. With
+ * `-- --sizes` it writes only the tables.
  */
+const MILLION = sizeOf(1_000_000);
 const CELL: Cell = {
-  replicas: 16,
-  postgresCores: 6,
-  turnsPerReplica: 500,
-  // bench:load at 80 requests per second on 2026-11-16, mixed traffic. Larger batches make turns cheaper; this is not simulated.
-  node: 9.7,
-  postgres: 5.3,
+  replicas: MILLION.replicas,
+  postgresCores: Math.ceil(MILLION.postgresCores),
+  turnsPerReplica: ASSUMPTIONS.turnsPerReplica.value,
+  // Larger batches make turns cheaper; this is not simulated.
+  node: COST.node,
+  postgres: COST.postgres,
   // bench:replicas: half of the replicas killed at once.
   noticed: [1000, 2300],
-  model: 10_000,
+  model: ASSUMPTIONS.answerSeconds.value * 1000,
 };
-const BUSIEST = 556;
+const BUSIEST = MILLION.turnsPerSecond;
 const SETTLED = 60;
+const PAGE = path.join(import.meta.dirname, '../../docs/operate/scale.md');
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const at = (values: readonly number[], share: number): number =>
@@ -87,10 +93,13 @@ function lostDatabase() {
   });
 }
 
-saveResult('simulation', {
-  cell: CELL,
-  turns_per_second: BUSIEST,
-  rising_load: risingLoad(),
-  lost_replicas: lostReplicas(),
-  lost_database: lostDatabase(),
-});
+for (const sizes of Object.values(renderSizes())) print(`${sizes}\n`);
+writeFileSync(PAGE, writeSizes(readFileSync(PAGE, 'utf8')));
+if (!process.argv.includes('--sizes'))
+  saveResult('simulation', {
+    cell: CELL,
+    turns_per_second: BUSIEST,
+    rising_load: risingLoad(),
+    lost_replicas: lostReplicas(),
+    lost_database: lostDatabase(),
+  });

@@ -2001,10 +2001,7 @@ export type TurnInspection = {
   readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram' | 'slack' | 'mail';
   /** The requested model route; null for the default. */
   readonly model: string | null;
-  readonly failure: {
-    readonly code: string;
-    readonly message: string;
-  } | null;
+  readonly failure: TurnFailure | null;
   readonly usage: Spent;
   /** How many times it was started; more than 1 after a crash or a handover. */
   readonly attempts: number;
@@ -2175,6 +2172,88 @@ export type TurnInspection = {
   }[];
 };
 
+export type TurnFailure = {
+  readonly code: string;
+  /** In English. */
+  readonly message: string;
+  readonly details?: FailureDetails;
+};
+
+/** Why it failed, more exactly than the code of the failure, and the values for a sentence about it. */
+export type FailureDetails = {
+  readonly code: 'model.key_refused';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.no_credit';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.busy';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.unreachable';
+  readonly values: {
+    readonly host: string;
+  };
+} | {
+  readonly code: 'model.not_found';
+  readonly values: {
+    readonly provider: string;
+    readonly model: string;
+  };
+} | {
+  readonly code: 'model.too_long';
+  readonly values: {
+    readonly model: string;
+  };
+} | {
+  readonly code: 'model.broken';
+  readonly values: {
+    readonly provider: string;
+    readonly status: number;
+  };
+} | {
+  readonly code: 'model.broke_off';
+  readonly values: {
+    readonly model: string;
+  };
+} | {
+  readonly code: 'model.filtered';
+  readonly values: {
+    readonly provider: string;
+  };
+} | {
+  readonly code: 'model.refused';
+  readonly values: {
+    readonly provider: string;
+    readonly said: string;
+  };
+} | {
+  readonly code: 'limit.day';
+  readonly values: {
+    readonly used: number;
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+    readonly resets: string;
+  };
+} | {
+  readonly code: 'limit.run';
+  readonly values: {
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+  };
+} | {
+  readonly code: 'tool.failed';
+  readonly values: {
+    readonly tool: string;
+  };
+};
+
 export type ReadSource = {
   readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
   /** The address of a page, or the name of a file, tool or server. */
@@ -2254,10 +2333,7 @@ export type ChatReply = {
   readonly response_id: string;
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   readonly message: string;
-  readonly error?: {
-    readonly code: string;
-    readonly message: string;
-  };
+  readonly error?: TurnFailure;
   readonly gate?: {
     readonly id: string;
     readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
@@ -2591,10 +2667,7 @@ export type JobList = {
     readonly user_id: string;
     readonly thread_id: string;
     readonly status: 'queued' | 'running' | 'completed';
-    readonly error: {
-      readonly code: string;
-      readonly message: string;
-    } | null;
+    readonly error: TurnFailure | null;
     readonly waiting_on: string | null;
     readonly conversation_id: string | null;
     readonly metadata: Readonly<Record<string, unknown>> | null;
@@ -2801,6 +2874,40 @@ export type Mission = {
 export type OccurrenceList = {
   readonly occurrences: readonly Occurrence[];
   readonly next_cursor: string | null;
+};
+
+export type MissionResultList = {
+  readonly results: readonly MissionResult[];
+  /** How many are not read, on all pages. */
+  readonly unread: number;
+  readonly next_cursor: string | null;
+};
+
+export type MissionResult = {
+  readonly mission_id: string;
+  readonly mission_name: string;
+  /** When the run was due; with the mission, it names the result. */
+  readonly slot: string;
+  readonly status: 'completed' | 'failed';
+  /** What the answer begins with; null if there is none. */
+  readonly first_sentence: string | null;
+  /** Why it failed. The message is in English; null for a run that could not start. */
+  readonly failure: {
+    readonly code: string;
+    readonly message: string | null;
+  } | null;
+  /** The thread with the answer; null if there is none any more. */
+  readonly thread_id: string | null;
+  readonly turn_id: string | null;
+  readonly cost_usd: number | null;
+  readonly unread: boolean;
+  readonly ended_at: string;
+};
+
+export type MissionResultsRead = {
+  readonly thread_id?: string;
+  readonly mission_id?: string;
+  readonly slot?: string;
 };
 
 export type DeliveryList = {
@@ -3223,6 +3330,13 @@ export type SignInBegun = {
 export type SignInAnswer = {
   readonly state: string;
   readonly code: string;
+};
+
+export type Starters = {
+  /** For someone who has no thread yet: complete messages that show what the product does. */
+  readonly first: readonly ('approval' | 'mission' | 'chart' | 'file' | 'daily' | 'topic')[];
+  /** For everyone else. */
+  readonly later: readonly ('approval' | 'mission' | 'chart' | 'file' | 'daily' | 'topic')[];
 };
 
 export type ToolPolicyList = {
@@ -4244,10 +4358,7 @@ export type ServerMessage = {
     readonly user_id: string;
     readonly thread_id: string;
     readonly status: 'queued' | 'running' | 'completed';
-    readonly error: {
-      readonly code: string;
-      readonly message: string;
-    } | null;
+    readonly error: TurnFailure | null;
     readonly waiting_on: string | null;
     readonly conversation_id: string | null;
     readonly metadata: Readonly<Record<string, unknown>> | null;
@@ -4309,6 +4420,12 @@ export type TurnEvent = {
   readonly type: 'model-failed';
   readonly model: string;
   readonly message: string;
+  readonly details?: FailureDetails;
+  /** Which try of the same model comes next, and the most there are. */
+  readonly tries?: {
+    readonly next: number;
+    readonly most: number;
+  };
   readonly next: string;
   readonly wait_ms: number;
   readonly failed_at: string;
@@ -4321,10 +4438,7 @@ export type TurnEvent = {
 } | {
   readonly type: 'turn-ended';
   readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  readonly failure: {
-    readonly code: string;
-    readonly message: string;
-  } | null;
+  readonly failure: TurnFailure | null;
   /** The turn of the message that ended this one early. */
   readonly steered_by: string | null;
   readonly usage: Spent;
@@ -4995,6 +5109,7 @@ export type Routes = {
   };
   /** List the caller's missions with their next and last run, newest first. */
   'GET /api/missions': {
+    query?: { thread_id?: string };
     result: MissionList;
   };
   /** Create a mission: an instruction that runs on a schedule. */
@@ -5043,6 +5158,16 @@ export type Routes = {
     params: { id: string };
     query?: { limit?: number; cursor?: string };
     result: OccurrenceList;
+  };
+  /** List what runs of the caller's missions have ended with, newest first. */
+  'GET /api/mission-results': {
+    query?: { unread?: 'true' | 'false'; limit?: number; cursor?: string };
+    result: MissionResultList;
+  };
+  /** Mark results of missions as read: all, those of a mission or of a thread, or one. */
+  'POST /api/mission-results/read': {
+    body: MissionResultsRead;
+    result: undefined;
   };
   /** List deliveries to callbacks, endpoints and devices, newest first: the caller's, or for operators everyone's. */
   'GET /api/deliveries': {
@@ -5205,6 +5330,10 @@ export type Routes = {
     query?: { for?: string };
     body: SignInAnswer;
     result: undefined;
+  };
+  /** List beginnings of a thread that work with the tools and the model that are there. Apps have the words for them. */
+  'GET /api/starters': {
+    result: Starters;
   };
   /** List the policies of tools. */
   'GET /api/tool-policies': {

@@ -126,6 +126,18 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     subscribe();
   }
 
+  function until(isSo: (state: ThreadState) => boolean): Promise<void> {
+    if (isSo(snapshot.state) || closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const check = () => {
+        if (!isSo(snapshot.state)) return;
+        listeners.delete(check);
+        resolve();
+      };
+      listeners.add(check);
+    });
+  }
+
   return {
     threadId,
     snapshot: () => snapshot,
@@ -171,20 +183,13 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       await refreshQueue();
     },
     /** Resolves once the turn is part of the state, so that its message is shown exactly once. */
-    turnKnown(turnId: string): Promise<void> {
-      const isKnown = () =>
-        snapshot.state.turns.some(({ id }) => id === turnId) ||
-        snapshot.state.queued.some(({ turn_id: id }) => id === turnId);
-      if (isKnown() || closed) return Promise.resolve();
-      return new Promise((resolve) => {
-        const check = () => {
-          if (!isKnown()) return;
-          listeners.delete(check);
-          resolve();
-        };
-        listeners.add(check);
-      });
-    },
+    turnKnown: (turnId: string): Promise<void> =>
+      until(
+        ({ turns, queued }) => turns.some(({ id }) => id === turnId) || queued.some(({ turn_id: id }) => id === turnId),
+      ),
+    /** Resolves once the turn does not run any more. */
+    turnEnded: (turnId: string): Promise<void> =>
+      until(({ turns }) => turns.every(({ id, status }) => id !== turnId || status !== 'running')),
     /** Hides the gate that was answered, before the service says so. */
     gateAnswered(gateId: string): void {
       change({ state: withoutGate(snapshot.state, gateId) });

@@ -33,7 +33,9 @@ async function serve(replies: readonly Reply[]) {
   const pauses: number[] = [];
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const pause = async (milliseconds: number) => void pauses.push(milliseconds);
-  return { seen, pauses, send: () => sendMessage(client, { message: 'hi' }, { pause }) };
+  const waits: (number | undefined)[] = [];
+  const onWait = (seconds: number | undefined) => void waits.push(seconds);
+  return { seen, pauses, waits, send: () => sendMessage(client, { message: 'hi' }, { pause, onWait }) };
 }
 
 test('a message is sent again with the same key until it is accepted', async () => {
@@ -42,6 +44,12 @@ test('a message is sent again with the same key until it is accepted', async () 
   expect(new Set(seen.map(({ key }) => key)).size).toBe(1);
   expect(seen.map(({ body }) => body)).toEqual(Array(4).fill('{"message":"hi"}'));
   expect(pauses).toEqual([250, 500, 3000]);
+});
+
+test('only a pause that the service has asked for is told, and its end', async () => {
+  const { waits, send } = await serve(['break', { status: 429, retryAfter: 7 }, { status: 503 }]);
+  await send();
+  expect(waits).toEqual([7, undefined]);
 });
 
 test.each<Reply>([

@@ -6,6 +6,8 @@ export type SendOptions = {
   /** The key of a message that an earlier page or process may have sent already. */
   readonly idempotencyKey?: string;
   readonly pause?: (milliseconds: number) => Promise<void>;
+  /** Called before each pause that the service has asked for, because there were too many messages, and with undefined after it. */
+  readonly onWait?: (seconds: number | undefined) => void;
 };
 
 const FIRST_PAUSE_MS = 250;
@@ -41,7 +43,7 @@ export function sendVersion(
 
 async function untilAccepted(
   send: (idempotencyKey: string) => Promise<ChatAccepted>,
-  { signal, pause = sleep, idempotencyKey = newKey() }: SendOptions,
+  { signal, pause = sleep, onWait, idempotencyKey = newKey() }: SendOptions,
 ): Promise<ChatAccepted> {
   for (let tries = 0; ; tries++) {
     try {
@@ -49,7 +51,10 @@ async function untilAccepted(
     } catch (error) {
       const wait = pauseAfter(error, tries);
       if (wait === undefined || signal?.aborted) throw error;
+      const isAsked = error instanceof ApiError && error.status === 429;
+      if (isAsked) onWait?.(wait / 1000);
       await pause(wait);
+      if (isAsked) onWait?.(undefined);
     }
   }
 }

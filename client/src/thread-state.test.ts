@@ -149,7 +149,12 @@ test('a crash leaves a mark with the text that was cut off, and the answer once'
 test('a failed model is reported until the next event', () => {
   const failed: TurnEvent = { type: 'model-failed', model: 'm', message: 'No.', next: 'n', wait_ms: 50, failed_at: AT };
   const waiting = apply([numbered(0, failed)], apply(EVENTS.slice(0, 1)));
-  expect(findRunningTurn(waiting)?.trouble).toEqual({ message: 'No.', next: 'n', dueAt: 1050 });
+  expect(findRunningTurn(waiting)?.trouble).toEqual({
+    failure: { code: 'model_error', message: 'No.' },
+    next: 'n',
+    tries: undefined,
+    dueAt: 1050,
+  });
   const next = numbered(1, { type: 'item-added', item: message('a', 'assistant', '') });
   expect(findRunningTurn(apply([next], waiting))?.trouble).toBeUndefined();
 });

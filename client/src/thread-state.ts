@@ -7,6 +7,7 @@ import type {
   Spent,
   Thread,
   ThreadItem,
+  TurnFailure,
   TurnVersions,
 } from './api.ts';
 
@@ -45,7 +46,7 @@ export type TurnState = {
   readonly id: string;
   readonly seq: number;
   readonly status: TurnStatus;
-  readonly failure: { readonly code: string; readonly message: string } | undefined;
+  readonly failure: TurnFailure | undefined;
   /** Its message was refused at a gate: no model has read it. */
   readonly isRefused: boolean;
   /** A later message has ended it early. */
@@ -60,7 +61,14 @@ export type TurnState = {
 };
 
 /** Why a model failed, and when the next call is due by the clock of this client. */
-export type Trouble = { readonly message: string; readonly next: string | undefined; readonly dueAt: number };
+export type Trouble = {
+  readonly failure: TurnFailure;
+  /** The other model that is asked next; undefined for the same one. */
+  readonly next: string | undefined;
+  /** Which try comes next, if the same model is asked. */
+  readonly tries: { readonly next: number; readonly most: number } | undefined;
+  readonly dueAt: number;
+};
 
 export type Entry = MessageEntry | CallEntry | PickUpEntry;
 
@@ -386,8 +394,9 @@ function follow(turn: TurnState, { event, sequence }: TurnEventMessage, now: num
       if (!event.written) return { ...turn, entries: supersede(turn.entries, event.item) };
       return { ...turn, entries: finish(turn.entries, event.item) };
     case 'model-failed': {
-      const { message, model, next, wait_ms: waitMs } = event;
-      const trouble = { message, next: next === model ? undefined : next, dueAt: now + waitMs };
+      const { message, details, tries, model, next, wait_ms: waitMs } = event;
+      const failure = { code: 'model_error', message, ...(details && { details }) };
+      const trouble = { failure, next: next === model ? undefined : next, tries, dueAt: now + waitMs };
       return { ...turn, status: 'running', trouble };
     }
     case 'tool-progress':

@@ -74,7 +74,7 @@ export const CHARTS: Readonly<Record<string, Chart>> = {
   'chart-simulated-load': {
     title: 'Simulated: how long a message waits for its model call',
     unit: 'ms',
-    axis: 'turns per second, PostgreSQL with 6 cores',
+    axis: `turns per second, PostgreSQL with ${SIMULATION.cell.postgresCores} cores`,
     kind: 'lines',
     labels: SIMULATION.rising_load.map(({ turns_per_second: rate }) => rate.toFixed(0)),
     series: (['p50', 'p99'] as const).map((name) => ({
@@ -85,7 +85,7 @@ export const CHARTS: Readonly<Record<string, Chart>> = {
   'chart-simulated-losses': {
     title: 'Simulated: takeover after a loss of replicas',
     unit: 'seconds',
-    axis: 'replicas lost, of 16',
+    axis: `replicas lost, of ${SIMULATION.cell.replicas}`,
     kind: 'bars',
     labels: SIMULATION.lost_replicas.map(({ killed }) => String(killed)),
     series: [

@@ -29,10 +29,10 @@ function compileProgram(root: string, target: string, more: readonly string[]): 
   );
 }
 
-/** Groups code that several parts use into few files: small chunks are merged. Models are excluded, because a start needs none. */
+/** Groups code that several parts use into few files: small chunks are merged. Models are excluded, because a start needs nothing of them but the estimate of tokens. */
 const SHARED = {
   name: 'shared',
-  test: (id: string) => !/\/src\/models\/|@ai-sdk|genai-prices/.test(id),
+  test: (id: string) => !/\/src\/models\/(?!estimate-tokens)|@ai-sdk|genai-prices/.test(id),
   minShareCount: 2,
   entriesAware: true,
   entriesAwareMergeThreshold: 40000,

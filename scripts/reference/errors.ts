@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { Conflict, Forbidden, InvalidRequest, InvalidSecret, NotFound, RateLimited } from '#domain/errors.ts';
+import { FAILURE_DETAILS, type FailureDetails } from '#domain/failure/failure-details.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
 import type { JobFailure } from '#domain/thread/job.ts';
 import type { errorEnvelope } from '#http/routes/error-envelope.ts';
@@ -26,8 +27,40 @@ A failed turn is not an HTTP error. The Responses API answers 200 with \`"status
 codes; a webhook job is then \`completed\` with an \`error\`.
 
 ${table([['code', 'when', 'what to do'], ...Object.entries(FAILURES).map(([name, texts]) => [code(name), ...texts])])}
+
+## Details of a failed turn
+
+Messages are in English. Where a page shows a failure (\`GET /api/turns/{id}\`, the WebSocket, the lists of jobs), it also has
+\`details\`: a code and the values of a sentence, so that a client can write it in another language. The event \`model-failed\` has them
+too. A failure that none of these codes describes has no details; write a sentence for its code then. Versions to come have more
+codes: show one that you do not know as it is.
+
+${table([['code', 'values', 'when'], ...details()])}
 `;
 }
+
+const details = (): string[][] =>
+  Object.entries(FAILURE_DETAILS).map(([name, values]) => [
+    code(name),
+    Object.keys(values).map(code).join(', '),
+    DETAILS[name as FailureDetails['code']],
+  ]);
+
+const DETAILS: Readonly<Record<FailureDetails['code'], string>> = {
+  'model.key_refused': 'The provider does not accept the key.',
+  'model.no_credit': 'The account at the provider has no credit.',
+  'model.busy': 'The provider is overloaded, or limits how often it may be asked.',
+  'model.unreachable': 'There is no connection to the server of the model.',
+  'model.not_found': 'The provider has no such model.',
+  'model.too_long': 'The thread is longer than the model can read at once, also with a summary.',
+  'model.broken': 'The provider answered with an error of its own.',
+  'model.broke_off': 'The answer broke off, or could not be read to its end.',
+  'model.filtered': "The provider's content filter stopped the answer.",
+  'model.refused': 'The provider refused the request; `said` are its own words.',
+  'limit.day': "The user's limit of the day is reached; `unit` is `tokens` or `usd`.",
+  'limit.run': "A mission's budget for one run is used up.",
+  'tool.failed': 'A tool failed without an output for the model.',
+};
 
 type Envelope = z.infer<typeof errorEnvelope>;
 type Code = Envelope['error']['code'];

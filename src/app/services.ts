@@ -15,6 +15,7 @@ import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
 import { createInputTokens } from '#agent/input/input-tokens.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import { createMissionDrain } from '#agent/missions/drain.ts';
+import { createMissionResults } from '#agent/missions/results.ts';
 import { createDeliveries, createNotifications } from '#agent/outbox/notifications.ts';
 import { createDevices } from '#agent/outbox/push/devices.ts';
 import { createPreferences } from '#agent/preferences.ts';
@@ -27,6 +28,7 @@ import { createLoadImage } from '#agent/threads/load-image.ts';
 import { createPromptTemplates } from '#agent/threads/prompt-templates.ts';
 import { createRatings } from '#agent/threads/ratings.ts';
 import { createShares } from '#agent/threads/shares.ts';
+import { createStarters } from '#agent/threads/starters.ts';
 import { createThreads } from '#agent/threads/threads.ts';
 import { createVersions } from '#agent/threads/versions.ts';
 import { createMcpHandlerFor } from '#channels/mcp/mcp-route.ts';
@@ -80,6 +82,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     loadImage: createLoadImage(threads, fetchLinks),
     mcpHandler: createMcpHandlerFor({ agent, memory, limiter, threadUrl, onError, version: packageJson.version }),
     missionDrain: createMissionDrain(db, engine.system),
+    missionResults: createMissionResults(db),
     modelAdmin: createModelAdmin({ ...catalog, default: config.model }),
     modelCatalog,
     notifications: createNotifications(db, core.secrets),
@@ -100,6 +103,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     signIn: auth.signIn,
     site: { publicUrl: config.publicUrl },
     skills: createSkillAdmin(core),
+    starters: createStarters(core.tools, async () => (await modelCatalog.findDefault()).provider === 'demo'),
     statusFacts: statusFacts(core, modelCatalog),
     streams,
     templates: createPromptTemplates(db),

@@ -130,6 +130,8 @@ const GROUPS: readonly Group[] = [
     audit: async () => (await import('./audit.ts')).addAuditCommand,
     delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
     retention: async () => (await import('./retention.ts')).addRetentionCommands,
+    upgrade: async () => (await import('./upgrade.ts')).addUpgradeCommand,
+    'support-bundle': async () => (await import('./support/support-bundle.ts')).addSupportBundleCommand,
     completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
   }),
   ...inGroup(DATA, {

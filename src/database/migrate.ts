@@ -22,7 +22,7 @@ type Options = {
 };
 
 /** The exports of a file in `migrations`. */
-type DeclaredMigration = Migration & {
+export type DeclaredMigration = Migration & {
   /**
    * The newest migration of the oldest version that still works with the schema after this one: such a version may run
    * at the same time. Without it, only versions that include this migration may.
@@ -33,6 +33,8 @@ type DeclaredMigration = Migration & {
    * committed, while the service keeps writing to the tables.
    */
   readonly indexes?: readonly string[];
+  /** Tables that may be large, and of which `up` reads or writes every row. Only the estimate of `reborn upgrade --check` uses it. */
+  readonly rewrites?: readonly string[];
 };
 
 /** Migrates the schema to `last`, or to the newest migration in `folder`. Replicas that start together wait for the first. */
@@ -99,13 +101,7 @@ async function migrateWithRetries(
 }
 
 async function migrate(db: Kysely<unknown>, folder: string, last: string | undefined): Promise<void> {
-  const files = new FileMigrationProvider({
-    fs,
-    path,
-    migrationFolder: path.resolve(folder),
-    import: (file) => import(pathToFileURL(file).href), // a Windows path is not a valid module specifier
-  });
-  const ours = (await files.getMigrations()) as Record<string, DeclaredMigration>;
+  const ours = await readMigrations(folder);
   const newer = await findNewerMigrations(db, Object.keys(ours));
   const provider = { getMigrations: async () => ({ ...declareAll(ours), ...newer }) };
   const migrator = new Migrator({ db, provider });
@@ -115,6 +111,17 @@ async function migrate(db: Kysely<unknown>, folder: string, last: string | undef
   const failed = results?.find((result) => result.status === 'Error');
   const what = failed ? `Migration ${failed.migrationName} failed` : 'The database could not be migrated';
   throw new Error(error instanceof Error ? `${what}: ${error.message}` : what, { cause: error });
+}
+
+/** The migrations of a folder, by their names. */
+export function readMigrations(folder: string): Promise<Record<string, DeclaredMigration>> {
+  const files = new FileMigrationProvider({
+    fs,
+    path,
+    migrationFolder: path.resolve(folder),
+    import: (file) => import(pathToFileURL(file).href), // a Windows path is not a valid module specifier
+  });
+  return files.getMigrations();
 }
 
 /** Migrations of a newer version, during a rollout or after a rollback; throws when this version can't work with the database. */

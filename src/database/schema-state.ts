@@ -3,6 +3,8 @@ import path from 'node:path';
 import pg from 'pg';
 
 export type SchemaState = {
+  /** The newest migration that is applied; none on an empty database. */
+  readonly newest: string | undefined;
   /** Migrations of this program that are not applied yet; the next start applies them. */
   readonly pending: readonly string[];
   /** Migrations of a newer version that this version can't work with. */
@@ -26,6 +28,7 @@ export async function readSchemaState(connection: pg.PoolConfig, folder: string)
     const names = new Set(applied.map(({ name }) => name));
     const known = (await readdir(folder)).filter((file) => /\.[jt]s$/.test(file)).map((file) => path.parse(file).name);
     return {
+      newest: applied.at(-1)?.name,
       pending: known.filter((name) => !names.has(name)).toSorted(),
       unknown: applied
         .filter((each) => !known.includes(each.name) && !isCompatible(each, known))
@@ -68,7 +71,7 @@ export function isTooOld(applied: readonly AppliedMigration[], ours: readonly st
 export const TOO_OLD = "This database was made by Reborn 0.1, which this version can't upgrade. Use an empty database.";
 
 /** Whether a version with the migrations `ours` works with a migration that it doesn't include. */
-export function isCompatible({ worksWith }: AppliedMigration, ours: readonly string[]): boolean {
+export function isCompatible({ worksWith }: Pick<AppliedMigration, 'worksWith'>, ours: readonly string[]): boolean {
   const newest = ours.toSorted().at(-1);
   return worksWith !== null && newest !== undefined && worksWith <= newest;
 }

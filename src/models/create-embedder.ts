@@ -4,7 +4,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type EmbeddingModelV4 } from '@ai-sdk/provider';
 import { type Embedder, EmbeddingFailure } from '#domain/embedder.ts';
 import type { EmbeddingProvider, EmbeddingRoute } from './embedding-route.ts';
-import { toModelFailure } from './provider/to-model-failure.ts';
+import { messageFor } from './provider/to-model-failure.ts';
 
 /** The embedding model of a route. */
 export function createEmbedder(route: EmbeddingRoute): Embedder {
@@ -33,7 +33,7 @@ async function ask(
   } catch (error) {
     abortSignal.throwIfAborted();
     const refused = APICallError.isInstance(error) && REFUSED.has(error.statusCode ?? 0);
-    throw new EmbeddingFailure(refused, toModelFailure(error, apiKey).message, { cause: error });
+    throw new EmbeddingFailure(refused, messageFor(error, apiKey), { cause: error });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import type { ContentPart, LoadedPart } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { ReasoningDetail, Sampling } from '#domain/thread/sampling.ts';
@@ -86,6 +87,7 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number;
   /** The status of the provider's answer, if there was one. */
   readonly status: number | undefined;
+  readonly details: FailureDetails | undefined;
 
   constructor(code: ModelFailure['code'], message: string, options: ModelFailureOptions = {}) {
     super(message, options);
@@ -95,6 +97,7 @@ export class ModelFailure extends Error {
     this.remedy = options.remedy ?? 'none';
     this.retryAfterMs = options.retryAfterMs ?? 0;
     this.status = options.status;
+    this.details = options.details;
   }
 }
 
@@ -110,6 +113,7 @@ type ModelFailureOptions = ErrorOptions & {
   readonly remedy?: Remedy;
   readonly retryAfterMs?: number;
   readonly status?: number | undefined;
+  readonly details?: FailureDetails | undefined;
 };
 
 /** The caller's signal aborted the call; its reason is the `cause`. */

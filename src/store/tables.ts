@@ -430,6 +430,8 @@ export type Tables = {
     createdAt: Generated<Date>;
     startedAt: Date | null;
     endedAt: Date | null;
+    /** It has ended with a result that its owner has not read. */
+    unread: Generated<boolean>;
   };
   secrets: {
     userId: string;

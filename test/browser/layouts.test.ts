@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 import { checkPage, takePicture } from './check-page.ts';
+import { collectEnglish } from './collect-english.ts';
 import { goWithin } from './go-within.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { seedCrowd } from './seed-crowd.ts';
@@ -9,7 +10,8 @@ import { startStage } from './stage.ts';
 
 const LISTS = [
   { route: '/settings/jobs', api: 'jobs', title: 'Jobs', rows: 'Jobs' },
-  { route: '/missions', api: 'missions', title: 'Missions', rows: 'Missions' },
+  { route: '/missions', api: 'mission-results', title: 'Missions', rows: 'Results' },
+  { route: '/missions/all', api: 'missions', title: 'Missions', rows: 'Missions' },
   { route: '/memory', api: 'memory', title: 'Memory', rows: 'Notes' },
   { route: '/connectors/tools', api: 'tools', title: 'Tools', rows: 'Tools' },
   { route: '/connectors/skills', api: 'skills', title: 'Skills', rows: 'Skills' },
@@ -82,7 +84,8 @@ test('no page is wider than the window, large or small, and a message can always
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test('no page is wider than a phone in German, nor when it is written from right to left', async () => {
+test('no page is wider than a phone in German, nor when it is written from right to left, nor shows English words of the service', async () => {
+  const english = collectEnglish(page);
   await page.evaluate(() => localStorage.setItem('reborn.language', 'de'));
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
@@ -91,6 +94,7 @@ test('no page is wider than a phone in German, nor when it is written from right
     await goWithin(page, route);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+    found.push(...(await english.shown()).map((words) => `${route} shows: ${words}`));
     const name = route.replace(thread, 'one').replaceAll('/', '-');
     for (const direction of ['ltr', 'rtl']) {
       await page.locator('html').evaluate((html, dir) => html.setAttribute('dir', dir), direction);
@@ -104,6 +108,7 @@ test('no page is wider than a phone in German, nor when it is written from right
   const sidebar = await page.getByRole('navigation').boundingBox();
   await page.evaluate(() => localStorage.removeItem('reborn.language'));
   expect(sidebar && sidebar.x + sidebar.width).toBe(1280);
+  expect(english.received()).toEqual(expect.arrayContaining([expect.stringMatching(/^at \d\d:\d\d, /)]));
   expect(found).toEqual([]);
 });
 

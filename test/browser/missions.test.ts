@@ -51,7 +51,7 @@ const rows = () => page.getByRole('list', { name: 'Missions' }).getByRole('listi
 const runs = () => page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
 
 test('from a sentence in the chat to the approval, the run, its result in the thread, and the timeline', async () => {
-  await page.goto(`${stage.url}/missions`);
+  await page.goto(`${stage.url}/missions/all`);
   await page.getByText('No missions yet').waitFor();
   await page.goto(stage.url);
   await ask(page, SENTENCE);
@@ -64,7 +64,12 @@ test('from a sentence in the chat to the approval, the run, its result in the th
   await page.getByRole('article').getByText('I will summarise your notes every weekday at 8.').waitFor();
 
   await page.getByRole('link', { name: 'Missions' }).click();
-  await rows().filter({ hasText: 'at 08:00, Monday to Friday (Europe/Oslo)' }).getByText('not run yet').waitFor();
+  await page.getByText('No results yet').waitFor();
+  await page.getByRole('navigation', { name: 'Missions' }).getByRole('link', { name: 'Missions' }).click();
+  await rows()
+    .filter({ hasText: /at 8:00\sAM, Monday to Friday \(Europe\/Oslo\)/ })
+    .getByText('not run yet')
+    .waitFor();
   await stage.home.query(`update missions set next_due_at = date_trunc('second', now())`);
   await rows().getByText('completed').waitFor();
   await rows().getByRole('button').click();
@@ -76,7 +81,7 @@ test('from a sentence in the chat to the approval, the run, its result in the th
 });
 
 test('a mission is created with a preview, edited, run by hand, paused, resumed and deleted', async () => {
-  await page.goto(`${stage.url}/missions`);
+  await page.goto(`${stage.url}/missions/all`);
   await page.getByRole('button', { name: 'Create a mission' }).click();
   const form = page.getByRole('dialog');
   await form.getByLabel('Name').fill('Evening');
@@ -84,7 +89,7 @@ test('a mission is created with a preview, edited, run by hand, paused, resumed 
   await form.getByLabel('Time', { exact: true }).fill('18:30');
   await form.getByLabel('Days').selectOption('*');
   await form.getByLabel('Time zone').fill('Asia/Tokyo');
-  await form.getByText('at 18:30, every day (Asia/Tokyo)').waitFor();
+  await form.getByText(/^at 6:30\sPM, every day \(Asia\/Tokyo\)$/).waitFor();
   await expect.poll(() => form.getByRole('status').getByRole('listitem').count()).toBe(5);
   await form.getByLabel('Time zone').fill('Asia/Nowhere');
   await form.getByText('time_zone is not a known time zone').waitFor();
@@ -117,21 +122,65 @@ test('a mission is created with a preview, edited, run by hand, paused, resumed 
   expect(page.problems).toEqual([]);
 });
 
-test('the page for a new thread shows what waits for the person and which missions are due next', async () => {
+const results = () => page.getByRole('list', { name: 'Results' }).getByRole('listitem');
+const places = () => page.getByRole('navigation', { name: 'Threads and pages' });
+
+test('a result is new until its thread is opened, which leads back to the mission', async () => {
+  const mission = { name: 'Prices', instruction: 'say One change. It is small.', schedule };
+  const made = await stage.service.request('/api/missions', { method: 'POST', body: JSON.stringify(mission) });
+  const { id } = (await made.json()) as { id: string };
+  const run = () => stage.service.request(`/api/missions/${id}/run`, { method: 'POST' });
+  await stage.service.request('/api/mission-results/read', { method: 'POST', body: '{}' });
+  await page.goto(`${stage.url}/missions`);
+  await run();
+  await results().filter({ hasText: 'One change.' }).waitFor();
+  await page.goto(stage.url);
+  await places().getByText('1 new').waitFor();
+  await page.getByRole('heading', { name: '1 new result' }).waitFor();
+  const news = page.getByRole('region', { name: 'New results' });
+  await news.getByText('One change.').waitFor();
+  await checkPage(page, 'home');
+
+  await news.getByRole('link', { name: 'Prices' }).click();
+  await page.getByRole('heading', { name: 'Prices' }).waitFor();
+  await places().getByText('1 new').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'To the mission Prices' }).click();
+  await page.getByRole('dialog', { name: 'Prices' }).waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  await stage.service.request(`/api/missions/${id}`, {
+    method: 'PATCH',
+    body: JSON.stringify({ instruction: 'break 400', thread: 'new' }),
+  });
+  await run();
+  await page.goto(`${stage.url}/missions`);
+  const failed = results().filter({ hasText: 'Did not run: the model failed.' });
+  await failed.getByRole('link', { name: 'Check the models' }).waitFor();
+  await checkPage(page, 'results');
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await places().getByText('1 new').waitFor({ state: 'detached' });
+  expect(page.problems).toEqual([]);
+});
+
+test('the first page says what waits for the person, and the tab how much', async () => {
   await page.goto(stage.url);
   await ask(page, SENTENCE);
   await page.getByRole('region', { name: /^Waits for you: Create the mission “/ }).waitFor();
   await page.goto(stage.url);
-  const due = page.getByRole('region', { name: 'Next missions' });
-  await due.getByRole('link', { name: 'Notes' }).waitFor();
-  await checkPage(page, 'home');
-  await page.getByRole('region', { name: 'Waits for you' }).getByRole('link', { name: 'mission_create' }).click();
-  await page.getByRole('region', { name: /^Waits for you: Create the mission “/ }).waitFor();
+  await page.getByRole('heading', { name: 'One thing waits for you' }).waitFor();
+  await expect.poll(() => page.title()).toBe('(1) New thread · Reborn');
+  const waiting = page.getByRole('region', { name: 'Waits for you' });
+  await checkPage(page, 'waiting');
+  await waiting.getByRole('link', { name: /^Create the mission “Notes”/ }).click();
+  const card = page.getByRole('region', { name: /^Waits for you: Create the mission “/ });
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.title()).not.toContain('(1)');
 });
 
 test('missions with every outcome are listed', async () => {
   await seedMissions(stage);
-  await page.goto(`${stage.url}/missions`);
+  await page.goto(`${stage.url}/missions/all`);
   await rows().filter({ hasText: 'Morning summary' }).getByRole('button').click();
   await expect.poll(() => runs().count()).toBe(8);
   await page.getByText('another run was under way').first().waitFor();
@@ -150,7 +199,7 @@ test.each([
   async (theme, width) => {
     await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize({ width, height: 844 });
-    await page.goto(`${stage.url}/missions`);
+    await page.goto(`${stage.url}/missions/all`);
     await rows().first().waitFor();
     await checkPage(page, `list-${theme}-${width}`);
     await rows().first().getByRole('button').click();

@@ -42,7 +42,7 @@ test('a message can be dictated, has thumbnails, and its answer is read aloud', 
     Object.assign([{ transcript: ' **hello** ' }], { isFinal: true }),
     Object.assign([{ transcript: 'not yet' }], { isFinal: false }),
   ] })`);
-  expect(await message.inputValue()).toBe('say **hello**');
+  await expect.poll(() => message.inputValue()).toBe('say **hello**');
   await page.getByRole('button', { name: 'Stop dictation' }).click();
   await page.getByRole('button', { name: 'Dictate' }).waitFor();
 

@@ -118,7 +118,7 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
     const other = streamTurn(() => clientAs(ben), { input: 'count 40 every 100' });
     const thread = await say(ann, 'q0', { message: 'count 30 every 100' });
     for (const number of [1, 2, 3])
-      await say(ann, `q${number}`, { thread_id: thread, message: `say queued ${number}` });
+      await say(ann, `q${number}`, { thread_id: thread, message: `say queued ${number}`, when_busy: 'queue' });
     await waitFor('the model to answer', async () => model.seen.length >= 4);
     const moving = move('Ann');
     const sent: string[] = [];
@@ -191,7 +191,7 @@ describe.runIf(existsSync(NGINX))('a user who moves to another cell', { timeout:
       const user = await addUser(here, `Killed ${step}`);
       const thread = await say(user, 'first', { message: 'count 20 every 100' });
       for (const number of [1, 2])
-        await say(user, `q${number}`, { thread_id: thread, message: `say queued ${number}` });
+        await say(user, `q${number}`, { thread_id: thread, message: `say queued ${number}`, when_busy: 'queue' });
 
       const words = ['test/support/move-and-die.ts', step, user.id, placeOf(here), placeOf(there)];
       const dying = spawn(process.execPath, words, { env: BARE_ENV, stdio: ['ignore', 'inherit', 'inherit'] });

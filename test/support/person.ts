@@ -81,6 +81,7 @@ export const OWNED_ROWS: Record<string, string> = {
   chat_messages: `insert into chat_messages (key, part, user_id) values ($3, 0, $1)`,
   turn_events: `insert into turn_events (turn_id, first, last, events, user_id) values ($3, 0, 0, to_json('words of ' || $1), $1)`,
   notes: `insert into notes (user_id, path, text, word_count, origin) values ($1, 'p', $1, 1, 'foreign')`,
+  note_versions: `insert into note_versions (user_id, path, version, text, origin, written_by) values ($1, 'p', 2, $1, 'foreign', 'person')`,
   note_words: `insert into note_words (user_id, word, note) values ($1, 'w', 1)`,
 };
 

@@ -26,8 +26,9 @@ test('reborn init leads from nothing to a first answer', async () => {
   try {
     await asked.sees('Reborn: choose a model');
     await asked.sees('Demo model (offline)');
-    await asked.press('Down', 'Down', 'Down', 'Enter');
-    await asked.sees('Address, such as');
+    await asked.press('Up', 'Up', 'Enter'); // from the first one over the end of the list
+    await asked.sees('◆  Address');
+    await asked.press('C-u');
     await asked.type(`${model.url}/wrong`);
     await asked.press('Enter');
     await asked.sees('Key (Enter for none)');
@@ -85,7 +86,7 @@ test('a call that fails says why, and one may choose again or keep it', async ()
   try {
     await terminal.sees('Demo model (offline)');
     await terminal.press('Enter');
-    await terminal.sees('Address, such as');
+    await terminal.sees('◆  Address');
     await terminal.press('C-u');
     await terminal.type('http://127.0.0.1:1/v1');
     await terminal.press('Enter');
@@ -117,7 +118,7 @@ test('the models that the provider lists are searched by typing', async () => {
   try {
     await terminal.sees('Demo model (offline)');
     await terminal.press('Enter');
-    await terminal.sees('Address, such as');
+    await terminal.sees('◆  Address');
     await terminal.press('C-u');
     await terminal.type(`http://127.0.0.1:${port}/v1`);
     await terminal.press('Enter');

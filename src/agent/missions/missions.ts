@@ -1,5 +1,5 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type MissionId, newId } from '#domain/ids.ts';
+import { type MissionId, newId, type ThreadId } from '#domain/ids.ts';
 import { MAX_MISSIONS, type Mission, type MissionSettings } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -55,10 +55,14 @@ export function createMissions(db: Database) {
     withOwner(db, owner, (trx) => changeMission(trx, owner, id, act));
 
   return {
-    list: (owner: Owner): Promise<MissionListing[]> =>
+    /** All, or those that run in a thread. */
+    list: (owner: Owner, threadId?: ThreadId): Promise<MissionListing[]> =>
       withOwner(db, owner, async (trx) => {
         const last = new Map((await listLastOccurrences(trx, owner)).map((run) => [run.missionId, run]));
-        return (await listMissions(trx, owner)).map((mission) => ({ mission, last: last.get(mission.id) ?? null }));
+        return (await listMissions(trx, owner, threadId)).map((mission) => ({
+          mission,
+          last: last.get(mission.id) ?? null,
+        }));
       }),
 
     get: (owner: Owner, id: MissionId): Promise<Mission> =>

@@ -12,6 +12,7 @@ import {
   findCause,
   markReplaced,
   markStarted,
+  nameThread,
   type StartableRun,
   skipOccurrences,
   takeStartableRuns,
@@ -56,6 +57,8 @@ async function startRun(db: Database, engine: Engine, run: StartableRun): Promis
     const cause = run.causeTurnId && (await findCause(system, run.causeTurnId));
     const message = run.causeTurnId ? `${run.instruction}\n\n${describeCause(cause || undefined)}` : run.instruction;
     const { turn } = await startInThread(db, engine, owner, { ...run, instruction: message });
+    if (await nameThread(system, turn.threadId, run))
+      engine.notifyThread({ threadId: turn.threadId, userId: run.userId });
     await markStarted(system, run, turn);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;

@@ -157,12 +157,17 @@ async function askForSummary(
   const said = answer.text.replaceAll('\u0000', '').trim(); // PostgreSQL can't store null characters
   if (said) return { said, call };
   meter.discard(call);
-  throw new ModelFailure('model_error', NO_SUMMARY);
+  throw new ModelFailure('model_error', NO_SUMMARY, {
+    details: { code: 'model.broke_off', values: { model: model.name } },
+  });
 }
 
 const NO_SUMMARY = 'The model was asked to summarise the older part of this thread and said nothing. Send it again.';
 
 function tooLong(tokens: number, { name, contextSize }: Model): ModelFailure {
   const message = `About ${Math.ceil(tokens)} tokens are more than the model ${name} can read at once (${contextSize.windowTokens}). Send less in one message.`;
-  return new ModelFailure('model_error', message, { tooLong: true });
+  return new ModelFailure('model_error', message, {
+    tooLong: true,
+    details: { code: 'model.too_long', values: { model: name } },
+  });
 }

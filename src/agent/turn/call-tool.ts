@@ -1,3 +1,4 @@
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import { type BlockReason, blockReasonOf, type FunctionCallItem } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { flowOf, InputRequired, SignInRequired, type ToolContext } from '#tools/tool.ts';
@@ -6,6 +7,12 @@ import type { AllowedCall } from '../gates/gates.ts';
 /** The service could not run a tool. Errors that a tool reports are its output instead. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
+  readonly details: FailureDetails;
+
+  constructor(tool: string, options: ErrorOptions) {
+    super(`The tool ${tool} could not be run.`, options);
+    this.details = { code: 'tool.failed', values: { tool } };
+  }
 }
 
 /** Runs a call and resolves to the output for the model. Non-repeatable tools are never retried. Throws `SignInRequired` and `InputRequired`. */
@@ -65,7 +72,7 @@ export async function callTool(
     });
   } catch (error) {
     if (signal.aborted || error instanceof SignInRequired || error instanceof InputRequired) throw error;
-    throw new ToolFailure(`The tool ${call.name} could not be run.`, { cause: error });
+    throw new ToolFailure(call.name, { cause: error });
   }
 }
 

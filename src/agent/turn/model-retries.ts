@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import type { ModelTrouble, TurnEvent } from '#domain/thread/turn-event.ts';
 import { type Model, ModelFailure, type OnReasoning, type OnText, type Prompt } from '#models/model.ts';
 import type { Meter, MeteredAnswer } from '../spending/budget-meter.ts';
 
@@ -41,7 +41,8 @@ export function createRetries(parts: {
           if (!(error instanceof ModelFailure) || error.remedy !== 'ask-again' || spoke) throw error;
           const waitMs = Math.max(backoffMs(limits, tries), withJitter(error.retryAfterMs));
           if (tries >= limits.tries || error.retryAfterMs > LONGEST_WAIT_MS) throw error;
-          emit(modelFailed(model, error, { next: model, waitMs }));
+          const after = { next: tries + 1, most: limits.tries };
+          emit(modelFailed(model, error, { next: model, waitMs, tries: after }));
           await sleep(waitMs, undefined, { signal });
         }
       }
@@ -52,10 +53,20 @@ export function createRetries(parts: {
 export function modelFailed(
   model: Model,
   failure: ModelFailure,
-  { next, waitMs }: { readonly next: Model; readonly waitMs: number },
+  { next, waitMs, tries }: Pick<ModelTrouble, 'waitMs' | 'tries'> & { readonly next: Model },
 ): TurnEvent {
+  const { message, details } = failure;
   const failedAt = new Date().toISOString();
-  return { type: 'model-failed', model: model.name, message: failure.message, next: next.name, waitMs, failedAt };
+  return {
+    type: 'model-failed',
+    model: model.name,
+    message,
+    ...(details && { details }),
+    next: next.name,
+    waitMs,
+    ...(tries && { tries }),
+    failedAt,
+  };
 }
 
 /** The wait after a number of tries. All waits together take about `seconds`; later ones are longer. */

@@ -1,5 +1,6 @@
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import { AttachmentUnavailable } from '#domain/thread/attachment.ts';
-import type { Failure, Turn, TurnOutcome } from '#domain/thread/turn.ts';
+import type { Failure, FailureCode, Turn, TurnOutcome } from '#domain/thread/turn.ts';
 import type { RunTurn, TurnRun } from '#engine/running/turn-run.ts';
 import { TurnStopped } from '#engine/running/turn-stopped.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
@@ -58,16 +59,17 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
     if (!stopped.closed) throw stopped;
     return stopped.closed === 'steered' ? STEERED : outcomeOfCancel(stopped.closed);
   }
-  if (error instanceof ModelFailure) return { status: 'failed', failure: { code: error.code, message: error.message } };
-  if (error instanceof InvalidOutput)
-    return { status: 'failed', failure: { code: 'invalid_output', message: error.message } };
-  if (error instanceof BudgetExceeded)
-    return { status: 'failed', failure: { code: 'budget_exceeded', message: error.message } };
-  if (error instanceof AttachmentUnavailable)
-    return { status: 'failed', failure: { code: 'attachment_unavailable', message: error.message } };
-  if (error instanceof ToolFailure)
-    return { status: 'failed', failure: { code: 'tool_error', message: error.message } };
+  if (error instanceof ModelFailure) return failed(error.code, error);
+  if (error instanceof InvalidOutput) return failed('invalid_output', error);
+  if (error instanceof BudgetExceeded) return failed('budget_exceeded', error);
+  if (error instanceof AttachmentUnavailable) return failed('attachment_unavailable', error);
+  if (error instanceof ToolFailure) return failed('tool_error', error);
   throw error;
+}
+
+function failed(code: FailureCode, error: Error & { readonly details?: FailureDetails | undefined }): TurnOutcome {
+  const { message, details } = error;
+  return { status: 'failed', failure: { code, message, ...(details && { details }) } };
 }
 
 const POISONED: Failure = {

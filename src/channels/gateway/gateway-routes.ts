@@ -18,6 +18,7 @@ import { forgetRoutes } from './memory/forget-route.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
 import { noteVersionRoutes } from './memory/version-routes.ts';
 import { missionRoutes } from './missions/mission-routes.ts';
+import { missionResultRoutes } from './missions/result-routes.ts';
 import { modelsRoute } from './models/models-route.ts';
 import { providerModelRoutes } from './models/provider-model-routes.ts';
 import { providerRoutes } from './models/provider-routes.ts';
@@ -42,6 +43,7 @@ import { threadSearchRoutes } from './threads/search-routes.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { versionRoutes } from './threads/version-routes.ts';
 import { policyRoutes } from './tools/policy-routes.ts';
+import { startersRoute } from './tools/starters-route.ts';
 import { toolRoutes } from './tools/tool-routes.ts';
 import { usageRoute } from './usage/usage-route.ts';
 import { erasureRoutes } from './users/erasure-routes.ts';
@@ -73,6 +75,7 @@ export const gatewayRoutes = [
   ...pairingRoutes,
   ...jobRoutes,
   ...missionRoutes,
+  ...missionResultRoutes,
   ...deliveryRoutes,
   ...notificationRoutes,
   ...deviceRoutes,
@@ -81,6 +84,7 @@ export const gatewayRoutes = [
   ...noteVersionRoutes,
   ...skillRoutes,
   ...toolRoutes,
+  startersRoute,
   ...policyRoutes,
   ...mcpRoutes,
   ...mcpOfferRoutes,

@@ -60,7 +60,7 @@ export function checkSchema({ pending, unknown, isTooOld }: CheckedSchema): Find
       warning(
         check,
         `The database is older than this program: ${pending.length} migrations are pending.`,
-        'Make a backup, then start `reborn serve`, which applies them.',
+        '`reborn upgrade --check` says what they do. Make a backup, then start `reborn serve`, which applies them.',
       ),
     ];
   return [ok(check, 'The schema is the one this program knows.')];

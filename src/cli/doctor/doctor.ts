@@ -32,7 +32,7 @@ export function doctor({ json, offline }: Options): Promise<void> {
   });
 }
 
-async function examine(offline: boolean): Promise<Finding[]> {
+export async function examine(offline: boolean): Promise<Finding[]> {
   const versions = ok(
     'versions',
     `Reborn ${packageJson.version} on Node ${process.versions.node}, ${process.platform}.`,

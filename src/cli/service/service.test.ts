@@ -32,6 +32,19 @@ test('the system unit uses the home folder of its user, unless another is named'
   expect(unit).toMatch(/^EnvironmentFile=-\/etc\/reborn\/settings\.env$/m);
 });
 
+test("people's folders and /tmp are hidden from the machine's service, unless it needs them", () => {
+  const machine = { node: '/usr/bin/node', main: '/opt/reborn/main.js', home: '/var/lib/reborn', user: 'reborn' };
+  const walls = (changes: { node?: string; main?: string; home?: string | undefined }) =>
+    renderSystemdUnit({ ...machine, ...changes }).match(/^(?:ProtectHome|PrivateTmp)=yes$/gm) ?? [];
+
+  expect(walls({})).toEqual(['ProtectHome=yes', 'PrivateTmp=yes']);
+  expect(walls({ node: '/home/ann/.nvm/node' })).toEqual(['PrivateTmp=yes']);
+  expect(walls({ main: '/root/reborn/main.js' })).toEqual(['PrivateTmp=yes']);
+  expect(walls({ home: '/home/reborn/.reborn' })).toEqual(['PrivateTmp=yes']);
+  expect(walls({ home: undefined })).toEqual([]);
+  expect(walls({ home: `/srv/${'x'.repeat(90)}` })).toEqual(['ProtectHome=yes']);
+});
+
 test('the unit in deploy/ is the one that is installed', async () => {
   const node = '/usr/bin/node';
   const main = '/usr/lib/node_modules/reborn-agent/bin/reborn.js';

@@ -25,7 +25,7 @@ export type Job = {
   readonly callback: Callback | null;
 };
 
-export type JobFailure = { readonly code: Failure['code'] | 'cancelled'; readonly message: string };
+export type JobFailure = Omit<Failure, 'code'> & { readonly code: Failure['code'] | 'cancelled' };
 
 export const CANCELLED_JOB: JobFailure = { code: 'cancelled', message: 'The turn was cancelled.' };
 

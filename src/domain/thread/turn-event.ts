@@ -1,3 +1,4 @@
+import type { FailureDetails } from '../failure/failure-details.ts';
 import type { ItemId, TurnId } from '../ids.ts';
 import type { GatedCall, NewGate } from '../tool/gate.ts';
 import type { Usage } from '../usage.ts';
@@ -29,6 +30,9 @@ export type ToolProgress = {
 export type ModelTrouble = {
   readonly model: string;
   readonly message: string;
+  readonly details?: FailureDetails;
+  /** Which try of the same model comes next, and the most there are; absent before another model is asked. */
+  readonly tries?: { readonly next: number; readonly most: number };
   readonly next: string;
   readonly waitMs: number;
   /** ISO 8601 */

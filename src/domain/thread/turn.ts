@@ -1,4 +1,5 @@
 import type { ChatChannel } from '../chat/chat-channel.ts';
+import type { FailureDetails } from '../failure/failure-details.ts';
 import type { ThreadId, TurnId, WorkspaceId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
@@ -91,7 +92,8 @@ export type TurnRequest = {
   readonly echo: Readonly<Record<string, unknown>>;
 };
 
-export type Failure = { readonly code: FailureCode; readonly message: string };
+/** `details`: for clients that write their own sentences; the message is English. Failures of earlier versions have none. */
+export type Failure = { readonly code: FailureCode; readonly message: string; readonly details?: FailureDetails };
 
 export type FailureCode =
   | 'model_error'

@@ -166,6 +166,7 @@ function providerThat(answers: () => Promise<ReadableStream<LanguageModelV4Strea
   return {
     model: {
       name: 'm',
+      known: { provider: 'OpenAI', host: 'api.openai.com', name: 'm' },
       provider: 'openai' as const,
       reads: ['image' as const],
       read: readLanguage(language),

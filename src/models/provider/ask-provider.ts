@@ -24,11 +24,13 @@ import type { ModelProvider } from '../model-route.ts';
 import { createReasoningCollector } from './collect-reasoning.ts';
 import { createThoughtCollector } from './collect-thoughts.ts';
 import type { ReadParts } from './read-parts.ts';
-import { toModelFailure } from './to-model-failure.ts';
+import { type KnownModel, toModelFailure } from './to-model-failure.ts';
 import { toModelMessages, toModelTools } from './to-model-messages.ts';
 
 export type ProviderModel = {
   readonly name: string;
+  /** As failures name it. */
+  readonly known: KnownModel;
   readonly provider: Exclude<ModelProvider, 'demo'>;
   readonly reads: readonly ModelInput[] | null;
   readonly read: ReadParts;
@@ -162,8 +164,9 @@ async function readAnswer(
   options: LanguageModelV4CallOptions,
   { onText, onReasoning }: { readonly onText: OnText; readonly onReasoning: OnReasoning },
 ): Promise<ModelAnswer> {
-  const { provider, read, apiKey, usageOf } = call.model;
-  const failureOf = (error: unknown) => toModelFailure(error, apiKey, call.accepted ? call.estimate() : null);
+  const { provider, read, apiKey, known, usageOf } = call.model;
+  const failureOf = (error: unknown) =>
+    toModelFailure(error, { model: known, apiKey }, call.accepted ? call.estimate() : null);
   const calls: ToolCall[] = [];
   const sources: ProviderSource[] = [];
   // Compatible servers have no common form for it.
@@ -202,7 +205,7 @@ async function readAnswer(
   return {
     text,
     calls,
-    finish: finishOf(finish, consumed),
+    finish: finishOf(finish, consumed, known),
     usage: usageOf(tokens),
     ...(sources.length > 0 && { sources }),
     ...(collected && { thoughts: collected }),
@@ -215,7 +218,7 @@ function toToolCall(part: LanguageModelV4ToolCall): ToolCall {
   return { callId: part.toolCallId, name: part.toolName, arguments: part.input.trim() ? part.input : '{}' };
 }
 
-function finishOf(finish: FinishPart | undefined, consumed: () => Usage): ModelAnswer['finish'] {
+function finishOf(finish: FinishPart | undefined, consumed: () => Usage, known: KnownModel): ModelAnswer['finish'] {
   switch (finish?.finishReason.unified) {
     case 'stop':
     case 'tool-calls':
@@ -226,11 +229,18 @@ function finishOf(finish: FinishPart | undefined, consumed: () => Usage): ModelA
     case 'content-filter':
       // A model that declines in its own text has answered; a provider's content filter has cut the answer off.
       if (finish.finishReason.raw === undefined || finish.finishReason.raw === 'stop') return 'stop';
-      throw new ModelFailure('model_error', FILTERED, { usage: consumed() });
+      throw new ModelFailure('model_error', FILTERED, {
+        usage: consumed(),
+        details: { code: 'model.filtered', values: { provider: known.provider } },
+      });
     case 'interrupted':
     case 'error':
     case undefined:
-      throw new ModelFailure('model_error', BROKE_OFF, { usage: consumed(), remedy: 'ask-again' });
+      throw new ModelFailure('model_error', BROKE_OFF, {
+        usage: consumed(),
+        remedy: 'ask-again',
+        details: { code: 'model.broke_off', values: { model: known.name } },
+      });
   }
 }
 

@@ -5,6 +5,8 @@ import type { ModelRoute } from '../model-route.ts';
 import { createModel } from './create-model.ts';
 import { serveWire, type WireAnswer, wires } from './recorded-wire.test-support.ts';
 
+const HOST = 'server';
+
 const names = {
   openai: 'gpt-4o',
   anthropic: 'claude-sonnet-4-5',
@@ -282,6 +284,38 @@ test.each([
 });
 
 test.each([
+  [401, 'No.', { code: 'model.key_refused', values: { provider: HOST } }],
+  [400, 'API key not valid.', { code: 'model.key_refused', values: { provider: HOST } }],
+  [402, 'No.', { code: 'model.no_credit', values: { provider: HOST } }],
+  [404, 'No.', { code: 'model.not_found', values: { provider: HOST, model: 'gpt-4o' } }],
+  [429, 'No.', { code: 'model.busy', values: { provider: HOST } }],
+  [503, 'No.', { code: 'model.busy', values: { provider: HOST } }],
+  [500, 'No.', { code: 'model.broken', values: { provider: HOST, status: 500 } }],
+  [400, 'prompt is too long: 9', { code: 'model.too_long', values: { model: 'gpt-4o' } }],
+  [400, 'their-key is odd.', { code: 'model.refused', values: { provider: HOST, said: '[key] is odd.' } }],
+] as const)('after status %i with "%s", clients get a code and its values', async (status, message, details) => {
+  const body = wires.openai.errorBody(message) as Record<string, unknown>;
+  const failed = await askServer('openai', { status, body }).catch((error: unknown) => error);
+
+  expect(withoutPort((failed as ModelFailure).details)).toEqual(details);
+});
+
+test('the details of a failure name the host of a server, and a known provider by its name', async () => {
+  const unreachable = createModel(routeTo('openai-compatible', 'http://127.0.0.1:2/v1'));
+  const signal = AbortSignal.timeout(10_000);
+  await expect(unreachable.ask(hello, () => {}, signal)).rejects.toMatchObject({
+    details: { code: 'model.unreachable', values: { host: '127.0.0.1:2' } },
+  });
+
+  vi.stubGlobal('fetch', async () => Response.json({ error: { message: 'No.' } }, { status: 401 }));
+  const hosted = createModel({ provider: 'openai', name: 'gpt-4o', apiKey: 'their-key' });
+  await expect(hosted.ask(hello, () => {}, signal)).rejects.toMatchObject({
+    details: { code: 'model.key_refused', values: { provider: 'OpenAI' } },
+  });
+  vi.unstubAllGlobals();
+});
+
+test.each([
   [{ 'retry-after': '2' }, 2000],
   [{ 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' }, Date.UTC(2100, 0, 1) - Date.now()],
   [{ 'retry-after': '2', 'retry-after-ms': '150' }, 150],
@@ -310,6 +344,11 @@ test.each<[ModelRoute, string]>([
     message: expect.stringContaining(setting),
   });
 });
+
+/** The scripted server listens on any port. */
+function withoutPort(details: unknown): unknown {
+  return JSON.parse(JSON.stringify(details).replaceAll(/127\.0\.0\.1:\d+/g, HOST));
+}
 
 const lookup = { name: 'lookup', description: 'Looks up the weather.', parameters: null, strict: null };
 

@@ -1,13 +1,15 @@
 import type { Cost, Usage } from '#domain/usage.ts';
 import { baseUrlOf } from '../bound-keys.ts';
 import { contextSizeOf } from '../context-size.ts';
-import { createDemoModel } from '../demo-model.ts';
+import { createDemoModel } from '../demo/demo-model.ts';
 import { readsOf } from '../describe-model.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { isPublicProvider, KEY_VARIABLES, type ModelProvider, type ModelRoute } from '../model-route.ts';
 import { createPricing, type PricedTokens } from '../price.ts';
+import { presetOf } from '../provider-presets.ts';
 import { askProvider, type ProviderModel, type TokenCounts } from './ask-provider.ts';
 import { readLanguage } from './read-parts.ts';
+import type { KnownModel } from './to-model-failure.ts';
 
 /** The model of a route. Never throws: an incomplete route fails when it is used. */
 export function createModel(route: ModelRoute): Model {
@@ -24,6 +26,7 @@ export function createModel(route: ModelRoute): Model {
   const load = async () => ({
     ...(await loadProvider(route, provider)),
     name: route.name,
+    known: knownModel(route),
     reads,
     usageOf,
   });
@@ -35,6 +38,12 @@ export function createModel(route: ModelRoute): Model {
     ask: async (prompt, onText, signal, onReasoning) =>
       askProvider(await (loading ??= load()), prompt, onText, signal, onReasoning),
   };
+}
+
+/** A provider that many people use has a name, any other server its host. */
+function knownModel(route: ModelRoute): KnownModel {
+  const { host } = new URL(baseUrlOf(route) ?? '');
+  return { provider: presetOf({ ...route, name: '' })?.title ?? host, host, name: route.name };
 }
 
 /** What must be set before this route can be used, as a sentence; null when nothing is missing. */
@@ -70,7 +79,7 @@ function createUnconfiguredModel(route: ModelRoute, lack: string): Model {
 async function loadProvider(
   route: ModelRoute,
   provider: Exclude<ModelProvider, 'demo'>,
-): Promise<Omit<ProviderModel, 'name' | 'reads' | 'usageOf'>> {
+): Promise<Omit<ProviderModel, 'name' | 'known' | 'reads' | 'usageOf'>> {
   const apiKey = route.apiKey ?? '';
   const baseURL = baseUrlOf(route) ?? '';
   switch (provider) {

@@ -1,4 +1,5 @@
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import { isSearchedKey } from '#domain/model-key.ts';
 import { cut } from '#domain/text/cut.ts';
 import type { Usage } from '#domain/usage.ts';
@@ -6,12 +7,20 @@ import { ModelFailure, type Remedy } from '../model.ts';
 
 const MAX_MESSAGE = 300;
 
+/** The model as a person knows it. `provider`: its name, or the host of a server of one's own. */
+export type KnownModel = { readonly provider: string; readonly host: string; readonly name: string };
+
 /** A failure with a message that is safe for the caller; the original error is its cause, for the log. */
-export function toModelFailure(error: unknown, apiKey: string, usage: Usage | null = null): ModelFailure {
+export function toModelFailure(
+  error: unknown,
+  { model, apiKey }: { readonly model: KnownModel; readonly apiKey: string },
+  usage: Usage | null,
+): ModelFailure {
   if (error instanceof ModelFailure) return error;
   const tooLong = isTooLong(error);
   return new ModelFailure('model_error', messageFor(error, apiKey), {
     cause: error,
+    details: tooLong ? { code: 'model.too_long', values: { model: model.name } } : detailsOf(error, model, apiKey),
     tooLong,
     usage,
     remedy: tooLong ? 'none' : remedyFor(error),
@@ -60,8 +69,32 @@ const saysTooLong = (message: string, body = '') =>
 const TOO_LONG =
   /prompt is too long|\b(exceeds?|longer than|maximum|available) ([^.]{0,40} )?context (window|length|size|limit)|input token count[^.]{0,40}exceeds|too many (input )?tokens/i;
 
-/** Only the provider's messages are passed on: those of the library quote whole bodies and addresses. */
-function messageFor(error: unknown, apiKey: string): string {
+function detailsOf(error: unknown, { provider, host, name: model }: KnownModel, apiKey: string): FailureDetails {
+  const refused = (said: string): FailureDetails => ({
+    code: 'model.refused',
+    values: { provider, said: fitForCaller(said, apiKey) },
+  });
+  if (UnsupportedFunctionalityError.isInstance(error)) return refused(error.functionality);
+  if (!APICallError.isInstance(error))
+    return isReport(error) ? refused(error.message) : { code: 'model.broke_off', values: { model } };
+  const { statusCode: status, message, responseBody = '' } = error;
+  if (status === undefined) return { code: 'model.unreachable', values: { host } };
+  if (status < 300) return { code: 'model.broke_off', values: { model } };
+  if (status === 402 || responseBody.includes('"insufficient_quota"'))
+    return { code: 'model.no_credit', values: { provider } };
+  // Google and xAI answer a wrong key with 400.
+  if (status === 401 || status === 403 || (status === 400 && /api.?key/i.test(responseBody)))
+    return { code: 'model.key_refused', values: { provider } };
+  if (status === 404) return { code: 'model.not_found', values: { provider, model } };
+  if (BUSY.has(status)) return { code: 'model.busy', values: { provider } };
+  return status >= 500 ? { code: 'model.broken', values: { provider, status } } : refused(message);
+}
+
+/** 529: Anthropic's, when it is overloaded. */
+const BUSY = new Set([408, 425, 429, 503, 529]);
+
+/** The message of a failure of any model. Only the provider's messages are passed on: those of the library quote whole bodies and addresses. */
+export function messageFor(error: unknown, apiKey: string): string {
   if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 300)
     return `The model answered ${error.statusCode}: ${fitForCaller(error.message, apiKey)}`;
   if (isReport(error)) return `The model broke off: ${fitForCaller(error.message, apiKey)}`;

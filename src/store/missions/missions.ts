@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MissionId } from '#domain/ids.ts';
+import type { MissionId, ThreadId } from '#domain/ids.ts';
 import { keyPrefixOf, type Mission, type MissionSettings } from '#domain/mission/mission.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { Audited } from '../audit.ts';
@@ -29,9 +29,18 @@ export async function insertMission(
 }
 
 /** By id, newest first. */
-export async function listMissions(trx: OwnedTransaction, owner: Owner): Promise<Mission[]> {
-  return trx.selectFrom('missions').select(columns).where('userId', '=', owner.userId).orderBy('id', 'desc').execute();
+export async function listMissions(trx: OwnedTransaction, owner: Owner, threadId?: ThreadId): Promise<Mission[]> {
+  return trx
+    .selectFrom('missions')
+    .select(columns)
+    .where('userId', '=', owner.userId)
+    .$if(threadId !== undefined, (query) => query.where('id', 'in', runsIn(trx, threadId as ThreadId)))
+    .orderBy('id', 'desc')
+    .execute();
 }
+
+const runsIn = (trx: OwnedTransaction, threadId: ThreadId) =>
+  trx.selectFrom('occurrences').select('missionId').where('threadId', '=', threadId);
 
 export async function countMissions(trx: OwnedTransaction, owner: Owner): Promise<number> {
   const { count } = await trx

@@ -135,6 +135,19 @@ export async function markStarted(
   );
 }
 
+/** The thread of a run is called like its mission, unless its owner has named it. Tells whether that was new. */
+export async function nameThread(
+  system: SystemConnection,
+  threadId: ThreadId,
+  { name }: Pick<StartableRun, 'name'>,
+): Promise<boolean> {
+  const { rows } = await system.query(
+    'update threads set generated_title = $2 where id = $1 and generated_title is distinct from $2 returning id',
+    [threadId, name],
+  );
+  return rows.length > 0;
+}
+
 /** The next run takes the place of this one, which ends as cancelled. */
 export async function markReplaced(system: SystemConnection, turnId: TurnId): Promise<void> {
   await system.query(`update occurrences set reason = 'overlap' where turn_id = $1 and state = 'started'`, [turnId]);
@@ -149,7 +162,8 @@ export async function endUnstarted(
 ): Promise<void> {
   await system.query(
     `with ended as (
-       update occurrences set state = $3, reason = $4, ended_at = now() where mission_id = $1 and slot = $2 and state = 'due'
+       update occurrences set state = $3, reason = $4, ended_at = now(), unread = $3 = 'failed'
+       where mission_id = $1 and slot = $2 and state = 'due'
        returning mission_id, state
      )
      update missions set starting_until = null, ${COUNT_FAILURES}
@@ -235,7 +249,8 @@ const END = `
   ), ended as (
     update occurrences set state = held.state, reason = held.reason, turn_id = coalesce(held.last, occurrences.turn_id),
       tokens = held.tokens, cost_usd = held.cost,
-      ended_at = case when held.state <> 'started' then now() end
+      ended_at = case when held.state <> 'started' then now() end,
+      unread = held.state in ('completed', 'failed') and held.reason is distinct from 'no_result'
     from held where occurrences.mission_id = held.mission_id and occurrences.slot = held.slot
     returning occurrences.mission_id, occurrences.state
   )

@@ -103,6 +103,18 @@ test.each([
   expect(await call(name, given)).toEqual({ error: expect.stringMatching(/^Invalid parameters: ./) });
 });
 
+test('a write that asks first needs an approval also where nothing by others was read', async () => {
+  const runs = tools.get('memory_write')?.flow?.runs;
+  if (typeof runs !== 'function') throw new Error('memory_write judges each call.');
+  const judge = (given: object) =>
+    runs(JSON.stringify({ path: 'a', text: 'b', ...given }), readNothing(), context.owner);
+
+  expect(await judge({})).toBe('runs');
+  expect(await judge({ ask_first: false })).toBe('runs');
+  expect(await judge({ ask_first: true })).toBe('asks');
+  expect(await call('memory_write', { path: 'a', text: 'b', ask_first: true })).toMatchObject({ path: 'a' });
+});
+
 test('all may be run again', () => {
   expect([...tools.keys()]).toEqual(['memory_search', 'memory_read', 'memory_write', 'memory_delete']);
   expect([...tools.values()].every((tool) => tool.repeatable)).toBe(true);

@@ -59,9 +59,14 @@ const writeTool = (memory: MemoryPort) =>
     name: 'memory_write',
     description:
       'Stores a note for this user, which you can find in any later conversation. Use it when the user mentions something worth remembering or asks you to. It replaces the note at this path: read that first if you want to add to it. Use one note for each subject. The note identity/user says who the user is, and is shown to you in every conversation. Never write passwords or keys.',
-    parameters: z.strictObject({ path, text: z.string().describe('The whole text of the note.') }),
+    parameters: z.strictObject({
+      path,
+      text: z.string().describe('The whole text of the note.'),
+      ask_first: z.boolean().describe('The user wants to approve the note before it is stored.').optional(),
+    }),
     flow: { reads: {}, runs: judgeWrite(memory) },
-    act: async ({ text, ...given }, owner, context) => {
+    act: async ({ text, path: at }, owner, context) => {
+      const given = { path: at };
       const { situation, allowedBy } = context;
       if (isAgentIdentity(given.path)) return { error: PERSON_ONLY };
       const origin = situation === 'clean' ? 'person' : 'foreign';
@@ -108,18 +113,22 @@ const byAgent = ({ turn, seen, idempotencyKey }: ToolContext): NoteCause => ({
 });
 
 /**
- * After text by others, the agent may add notes and change those that it has written in the same way: they are marked. A note of
+ * A call can ask for an approval by itself. After text by others, the agent may add notes and change those that it has written in the same way: they are marked. A note of
  * the person, and one that stands in every prompt, is changed only with an approval.
  */
 const judgeWrite =
   (memory: MemoryPort): JudgeCall =>
   async (argumentsJson, { situation }, owner) => {
+    if (wantsQuestion(argumentsJson)) return 'asks';
     if (situation === 'clean') return 'runs';
     const at = pathIn(argumentsJson);
     if (at === undefined) return 'runs'; // nothing will be written
     if (at.startsWith('identity/')) return 'asks';
     return isMarked(await memory.find(owner, at)) ? 'runs' : 'asks';
   };
+
+const wantsQuestion = (argumentsJson: string): boolean =>
+  'value' in parseArguments(z.looseObject({ ask_first: z.literal(true) }), argumentsJson);
 
 /** Whether a note is new, or was written by the agent after text by others. */
 const isMarked = (known: Pick<Note, 'origin'> | undefined) => !known || known.origin === 'foreign';

@@ -458,6 +458,12 @@ const MATRIX: Record<string, Row> = {
     route: '/api/missions/preview',
     body: { schedule: { cron: '0 8 * * *', time_zone: 'Europe/Oslo' } },
   })),
+  'GET /api/mission-results': row([200, 200, 200, 200], () => ({ route: '/api/mission-results' })),
+  'POST /api/mission-results/read': row([204, 204, 204, 204], ({ missionId }) => ({
+    route: '/api/mission-results/read',
+    body: { mission_id: missionId },
+  })),
+  'GET /api/starters': row([200, 200, 200, 200], () => ({ route: '/api/starters' })),
   'GET /api/missions/:id': row([200, 404, 200, 404], ({ missionId }) => ({ route: `/api/missions/${missionId}` })),
   'PATCH /api/missions/:id': row([200, 404, 200, 404], ({ missionId }) => ({
     route: `/api/missions/${missionId}`,

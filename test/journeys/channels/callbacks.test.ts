@@ -92,11 +92,9 @@ test('a failed job is delivered as well', async ({ service }) => {
   const id = await service.webhook.submit({ message: 'break 400', callback_url: 'https://hooks.example/' });
   await callbackOver(service, id);
 
-  expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
-    id,
-    status: 'completed',
-    error: { code: 'model_error' },
-  });
+  const sent = JSON.parse(received[0]?.body ?? '') as { readonly error: object };
+  expect(sent).toMatchObject({ id, status: 'completed', error: { code: 'model_error' } });
+  expect(Object.keys(sent.error)).toEqual(['code', 'message']);
 });
 
 test('a callback that never arrives is given up and stays visible', async ({ service }) => {

@@ -222,6 +222,64 @@ test('a person corrects a run: its result is the answer to them, within its tool
   expect(await correct({ tokens_per_run: 15 }, 'say more', 'failed')).toMatchObject({ reason: 'budget_exceeded' });
 });
 
+test('what runs have ended with is listed, newest first, and counts as new until its owner has read it', async ({
+  service,
+}) => {
+  type Result = { mission_name: string; unread: boolean; slot: string; mission_id: string };
+  type Page = { results: Result[]; unread: number; next_cursor: string | null };
+  const list = (query = '') => call<Page>(service, 'GET', `/api/mission-results${query}`);
+  const markRead = async (which: object) => {
+    const { status } = await service.request('/api/mission-results/read', {
+      method: 'POST',
+      body: JSON.stringify(which),
+    });
+    expect(status).toBe(204);
+  };
+  await markRead({});
+  expect((await list()).unread).toBe(0);
+
+  const prices = await create(service, { name: 'Prices', instruction: 'say One change. Polarlys raised it.' });
+  const first = await runUntil(service, prices.id, 'completed');
+  const silent = await create(service, { name: 'Silent', instruction: 'use mission_no_result {}' });
+  await runUntil(service, silent.id, 'completed');
+  const backup = await create(service, { name: 'Backup', instruction: 'break 400' });
+  await runUntil(service, backup.id, 'failed');
+  const second = await runUntil(service, prices.id, 'completed');
+
+  const { results, unread } = await list('?unread=true');
+  expect(unread).toBe(3);
+  const answered = { mission_name: 'Prices', status: 'completed', first_sentence: 'One change.', failure: null };
+  expect(results).toMatchObject([
+    { ...answered, slot: second.slot, thread_id: first.thread_id },
+    { mission_name: 'Backup', status: 'failed', first_sentence: null, failure: { code: 'model_error' }, unread: true },
+    { ...answered, slot: first.slot, turn_id: first.turn_id },
+  ]);
+  const pages = [await list('?limit=1')];
+  pages.push(await list(`?limit=1&cursor=${pages[0]?.next_cursor}`));
+  expect(pages.flatMap((page) => page.results.map(({ slot }) => slot))).toEqual([second.slot, results[1]?.slot]);
+  expect((await list('?cursor=1_2_3')) as object).toMatchObject({ httpStatus: 400 });
+
+  await markRead({ mission_id: prices.id, slot: first.slot });
+  expect((await list()).unread).toBe(2);
+  await markRead({ thread_id: second.thread_id });
+  expect((await list('?unread=true')).results.map(({ mission_name: name }) => name)).toEqual(['Backup']);
+  await markRead({});
+  expect((await list()).results.slice(0, 3).map((result) => result.unread)).toEqual([false, false, false]);
+});
+
+test('the thread of a run is called like its mission, and leads to it', async ({ service }) => {
+  const { id } = await create(service, { name: 'Morning summary' });
+  const { thread_id: thread } = await runUntil(service, id, 'completed');
+  const title = async () => (await call<{ title: string }>(service, 'GET', `/api/threads/${thread}`)).title;
+  expect(await title()).toBe('Morning summary');
+  const { missions } = await call<{ missions: Mission[] }>(service, 'GET', `/api/missions?thread_id=${thread}`);
+  expect(missions.map((mission) => mission.id)).toEqual([id]);
+
+  await call(service, 'PATCH', `/api/missions/${id}`, { name: 'Evening summary' });
+  await runUntil(service, id, 'completed');
+  expect(await title()).toBe('Evening summary');
+});
+
 test('a run with nothing to say ends without a message and is in the list', async ({ service }) => {
   const { id } = await create(service, { instruction: 'use mission_no_result {}', tools: ['read'] });
   const run = await runUntil(service, id, 'completed');

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { inspectTurn } from '#channels/gateway/threads/inspect-turn.ts';
+import { parseResponseId } from '#http/response-id.ts';
 import { journey } from '../../support/journey.ts';
 import { readStream } from '../../support/read-stream.ts';
 import {
@@ -73,6 +74,25 @@ test("after the last try the turn fails with the model's error", async ({ servic
     error: { code: 'model_error', message: 'The model answered 503: scripted 503' },
   });
   expect(model.seen).toHaveLength(3);
+});
+
+test('programs get the English message alone, and a client of the gateway also a code and its values', async ({
+  service,
+}) => {
+  const message = 'The model answered 401: scripted 401';
+  const failed = await service.ask('break 401');
+  expect(failed.error).toEqual({ code: 'model_error', message, type: 'server_error' });
+
+  const body = JSON.stringify({ model: 'usual', messages: [{ role: 'user', content: 'break 401' }] });
+  const completion = await service.request('/v1/chat/completions', { method: 'POST', body });
+  expect(await completion.json()).toEqual({
+    error: { code: 'model_error', message, type: 'invalid_request_error', param: null },
+  });
+
+  const provider = expect.stringMatching(/^127\.0\.0\.1:\d+$/);
+  const details = { code: 'model.key_refused', values: { provider } };
+  const inspected = await service.request(`/api/turns/${parseResponseId(failed.id)?.turnId}`);
+  expect(await inspected.json()).toMatchObject({ failure: { code: 'model_error', message, details } });
 });
 
 test('a model that refuses the prompt is not asked again', async ({ service, model }) => {
@@ -159,6 +179,8 @@ test('watchers see every failure, and the turn inspection shows the waits', asyn
       model: 'usual',
       next: 'usual',
       message: 'The model answered 503: scripted 503',
+      details: { code: 'model.busy', values: { provider: expect.stringMatching(/^127\.0\.0\.1:\d+$/) } },
+      tries: { next: 2, most: 3 },
       wait_ms: expect.any(Number),
     });
     const retry = await waitFor('the event log to be written', async () => {

@@ -1,13 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
+import { Alert } from '../parts/alert.tsx';
 import { Page } from '../parts/page.tsx';
-import { Problem } from '../parts/problem.tsx';
 
-export function FailedPage({ error, reset }: { readonly error: unknown; readonly reset: () => void }) {
+/** For an error of the page itself. It must be there when nothing more can be loaded. */
+export function FailedPage({ reset }: { readonly reset: () => void }) {
   return (
     <Page title={t`Something failed`} about={t`The rest of the app still works.`}>
-      <Problem error={error} onRetry={reset} />
+      <Alert onRetry={reset}>
+        <Trans>This part of the page failed. Reload it; if that does not help, look into the log of the service.</Trans>
+      </Alert>
     </Page>
   );
 }

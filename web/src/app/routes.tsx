@@ -45,6 +45,11 @@ const printed = createRoute({
 const missions = createRoute({
   getParentRoute: () => root,
   path: '/missions',
+  component: lazyRouteComponent(() => import('../missions/results-page.tsx'), 'ResultsPage'),
+});
+const allMissions = createRoute({
+  getParentRoute: () => root,
+  path: '/missions/all',
   component: lazyRouteComponent(() => import('../missions/missions-page.tsx'), 'MissionsPage'),
 });
 const memory = createRoute({
@@ -175,6 +180,7 @@ export function createAppRouter() {
       chat.addChildren([start, thread]),
       printed,
       missions,
+      allMissions,
       memory,
       connectors,
       tools,

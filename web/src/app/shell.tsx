@@ -7,12 +7,14 @@ import { Suspense, useEffect, useState } from 'react';
 import { useNoFileNavigation } from '../chat/composer/use-dropped-files.ts';
 import { locate } from '../client/client.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
+import { useWaitingInTitle } from '../parts/use-title.ts';
 import { ConnectionBar } from './connection-dot.tsx';
 import { NewVersionBar } from './new-version.tsx';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SidebarContext, useSidebar } from './sidebar-toggle.tsx';
 import { useNews } from './use-news.ts';
+import { useWaiting } from './use-waiting.ts';
 
 const loadPalette = () => import('./command-palette.tsx').then((module) => module.CommandPalette);
 const CommandPalette = lazyPart(loadPalette);
@@ -40,6 +42,7 @@ function Frame() {
   const [palette, setPalette] = useState(false);
   const [shortcuts, setShortcuts] = useState(false);
   useNews(useQueryClient());
+  useWaitingInTitle(useWaiting()?.length ?? 0);
   useNoFileNavigation();
   // Another user of this browser may have turned notifications on.
   useEffect(() => void requestIdleCallback(() => void endForeign()), []);

@@ -2,6 +2,8 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Link, useLocation } from '@tanstack/react-router';
 import { use, useEffect, useRef, useState } from 'react';
+import { useNewResults } from '../missions/use-results.ts';
+import { Badge } from '../parts/badge.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ThreadList } from '../threads/thread-list.tsx';
@@ -90,9 +92,15 @@ function Places() {
         </span>
         <kbd className="font-sans text-key">{t`Ctrl K`}</kbd>
       </button>
-      <PlaceList shown={places()} />
+      <PlaceList shown={places()} markOf={({ to }) => to === '/missions' && <NewResults />} />
     </div>
   );
+}
+
+function NewResults() {
+  const { data } = useNewResults();
+  const count = data?.unread ?? 0;
+  return count > 0 && <Badge words={t`${count} new`} />;
 }
 
 /** Whether a page of the settings is shown, and which page was shown before them. */

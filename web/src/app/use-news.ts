@@ -9,7 +9,8 @@ export function useNews(queries: QueryClient): void {
   useEffect(() => {
     const onNews = (message: ServerMessage) => {
       if (message.type === 'thread') {
-        void queries.invalidateQueries({ queryKey: ['threads'] });
+        for (const key of ['threads', 'gates', ...(message.thread?.channel === 'mission' ? ['mission-results'] : [])])
+          void queries.invalidateQueries({ queryKey: [key] });
         if (message.thread) queries.setQueryData(['thread', message.thread_id], message.thread);
       }
       if (message.type === 'job') void queries.invalidateQueries({ queryKey: ['jobs'] });

@@ -1,10 +1,10 @@
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import type { FollowedThread } from '@reborn-agent/client/follow-thread';
-import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import type { MessageEntry } from '@reborn-agent/client/thread-state';
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useState } from 'react';
 import { client } from '../client/client.ts';
+import { sendMessage, sendVersion } from '../client/send.ts';
 
 /** What a row of the transcript can do. */
 export type Actions = {
@@ -13,8 +13,12 @@ export type Actions = {
   readonly isIdle: boolean;
   /** Asks something else in place of a message. */
   readonly edit: (entry: MessageEntry, text: string) => Promise<void>;
-  /** Asks the message that led to this item again. */
-  readonly askAgain: (itemId: string) => void;
+  /** Asks the message that led to this item again; `another`: another model than the chosen one. */
+  readonly askAgain: (itemId: string, another?: string) => void;
+  /** Stops the turn, and asks again what it was asked. */
+  readonly stopAndAsk: (turnId: string, itemId: string, another?: string) => void;
+  /** The model that answers next. */
+  readonly answering: string | null;
   /** Sends the text of a message that no model has read. */
   readonly sendAgain: (text: string) => void;
   /** Shows another version of a message. */
@@ -49,19 +53,22 @@ export function useChatActions(parts: {
   readonly isIdle: boolean;
   /** The model that was chosen for what is sent next, if any. */
   readonly model: string | undefined;
+  /** The model that answers next, also if none was chosen. */
+  readonly answering: string | null;
+  readonly stop: (turnId: string) => void;
   readonly inspect: (turnId: string) => void;
   readonly compose: (text: string) => void;
 }): Actions {
-  const { threadId, followed, isIdle, model, inspect, compose } = parts;
+  const { threadId, followed, isIdle, model, answering, stop, inspect, compose } = parts;
   const navigate = useNavigate();
   const [problem, setProblem] = useState<unknown>();
   const attempt = async (work: () => Promise<void>) => {
     setProblem(undefined);
     await work().catch(setProblem);
   };
-  async function startVersion(itemId: string, text?: string): Promise<void> {
-    const chosen = { ...(text !== undefined && { text }), ...(model !== undefined && { model }) };
-    const { turn_id: turnId } = await sendVersion(client, { threadId, itemId, ...chosen });
+  async function startVersion(itemId: string, text?: string, by = model): Promise<void> {
+    const chosen = { ...(text !== undefined && { text }), ...(by !== undefined && { model: by }) };
+    const { turn_id: turnId } = await sendVersion({ threadId, itemId, ...chosen });
     await followed.turnKnown(turnId);
   }
   return {
@@ -70,11 +77,18 @@ export function useChatActions(parts: {
     imagePath: (itemId, url) => `/api/threads/${threadId}/items/${itemId}/image?url=${encodeURIComponent(url)}`,
     isIdle,
     edit: (entry, text) => attempt(() => startVersion(entry.id, text)),
-    askAgain: (itemId) => void attempt(() => startVersion(itemId)),
+    answering,
+    askAgain: (itemId, another) => void attempt(() => startVersion(itemId, undefined, another)),
+    stopAndAsk: (turnId, itemId, another) =>
+      void attempt(async () => {
+        stop(turnId);
+        await followed.turnEnded(turnId);
+        await startVersion(itemId, undefined, another);
+      }),
     sendAgain: (message) =>
       void attempt(async () => {
         const chosen = model !== undefined && { model };
-        await followed.turnKnown((await sendMessage(client, { message, thread_id: threadId, ...chosen })).turn_id);
+        await followed.turnKnown((await sendMessage({ message, thread_id: threadId, ...chosen })).turn_id);
       }),
     show: (turnId) => void attempt(() => followed.show(turnId)),
     fork: (entry, text) =>
@@ -83,7 +97,7 @@ export function useChatActions(parts: {
           params: { id: threadId },
           body: { before_item_id: entry.id },
         });
-        await sendMessage(client, { message: text, thread_id: fork.id });
+        await sendMessage({ message: text, thread_id: fork.id });
         await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
       }),
     startClean: (beforeItemId) =>

@@ -32,6 +32,7 @@ import { Transcript } from './transcript/transcript.tsx';
 import { useFollowedThread, useSnapshot } from './use-thread.ts';
 
 const FilePanel = lazyPart(() => import('../files/panel.tsx').then((module) => module.FilePanel));
+const MissionLine = lazyPart(() => import('../missions/mission-line.tsx').then((module) => module.MissionLine));
 const InspectorDrawer = lazyPart(() =>
   import('../inspector/inspector-drawer.tsx').then((module) => module.InspectorDrawer),
 );
@@ -54,6 +55,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     followed,
     isIdle: !running && !state.gate && state.queued.length === 0,
     model: chosen,
+    answering: model,
+    stop: (turnId) => socket.send({ type: 'cancel', turn_id: turnId }),
     inspect: setInspected,
     compose: (text) => setSuggested({ text, keep: true }),
   });
@@ -110,6 +113,11 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                 panel={panel}
                 hasOlder={hasOlder}
               />
+              {thread?.channel === 'mission' && (
+                <Suspense>
+                  <MissionLine threadId={threadId} />
+                </Suspense>
+              )}
               {phase === 'ready' ? (
                 <Transcript
                   rows={rows}

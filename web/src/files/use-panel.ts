@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { createContext, use, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 
 export type Tab = 'page' | 'preview' | 'text' | 'changes';
 
@@ -48,6 +48,7 @@ export function usePanel(threadId: string): Panel {
   const [kept, setKept] = useState(() => read(threadId));
   const [shown, setShown] = useState<Shown>();
   const opener = useRef<Element | null>(null);
+  const returns = useRef(false);
   const keep = (more: Partial<Kept>) => {
     const next = { ...kept, ...more };
     setKept(next);
@@ -68,10 +69,15 @@ export function usePanel(threadId: string): Panel {
     setShown(undefined);
     keep({ isClosed: true });
     if (document.activeElement?.closest('main')) return; // the person is elsewhere
-    const back = opener.current?.isConnected ? opener.current : document.querySelector('[data-opens-files]');
-    // The page behind it may be hidden until it is closed.
-    if (back instanceof HTMLElement) requestAnimationFrame(() => back.focus());
+    returns.current = true;
   };
+  // The page behind the panel may be hidden until it is closed, so the focus returns when it is.
+  useLayoutEffect(() => {
+    if (shown || !returns.current) return;
+    returns.current = false;
+    const back = opener.current?.isConnected ? opener.current : document.querySelector('[data-opens-files]');
+    if (back instanceof HTMLElement) back.focus();
+  }, [shown]);
   useKeys(shown !== undefined, show, close);
   return { threadId, shown, show, offer, close, width: kept.width, setWidth: (width) => keep({ width }) };
 }

@@ -12,6 +12,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 /** Lists show many times, and a formatter is slow to make. */
 const relative = new Map<string, Intl.RelativeTimeFormat>();
 const exact = new Map<string, Intl.DateTimeFormat>();
+const moments = new Map<string, Intl.DateTimeFormat>();
 const times = new Map<string, Intl.DateTimeFormat>();
 const days = new Map<string, Intl.DateTimeFormat>();
 const daysOfOtherYears = new Map<string, Intl.DateTimeFormat>();
@@ -33,10 +34,22 @@ export function formatExact(time: string): string {
   return format.format(new Date(time));
 }
 
+/** A day and a time, without seconds: `Mar 1, 2026, 2:32 PM`. */
+export function formatMoment(time: string): string {
+  const styles = { dateStyle: 'medium', timeStyle: 'short' } as const;
+  return keep(moments, (locales) => new Intl.DateTimeFormat(locales, styles)).format(new Date(time));
+}
+
 /** The time of day: `2:32 PM`. */
 export function formatTime(time: string): string {
   return keep(times, (locales) => new Intl.DateTimeFormat(locales, { timeStyle: 'short' })).format(new Date(time));
 }
+
+/** A time of day as a form has it, `14:32`, by the clock of the reader: `2:32 PM`. */
+export const formatClock = (time: string): string =>
+  new Intl.DateTimeFormat(formatLocales(), { timeStyle: 'short', timeZone: 'UTC' }).format(
+    new Date(`2000-01-01T${time}Z`),
+  );
 
 /** The day in words: `Today`, `Sunday, March 1`, with the year if it is another one. */
 export function formatDay(time: string, now: Date = new Date()): string {
@@ -45,13 +58,18 @@ export function formatDay(time: string, now: Date = new Date()): string {
   if (isSameDay(day, noon)) return t`Today`;
   noon.setDate(noon.getDate() - 1);
   if (isSameDay(day, noon)) return t`Yesterday`;
-  const parts = { weekday: 'long', day: 'numeric', month: 'long' } as const;
   const format =
     day.getFullYear() === now.getFullYear()
-      ? keep(days, (locales) => new Intl.DateTimeFormat(locales, parts))
-      : keep(daysOfOtherYears, (locales) => new Intl.DateTimeFormat(locales, { ...parts, year: 'numeric' }));
+      ? keep(days, (locales) => new Intl.DateTimeFormat(locales, LONG_DAY))
+      : keep(daysOfOtherYears, (locales) => new Intl.DateTimeFormat(locales, { ...LONG_DAY, year: 'numeric' }));
   return format.format(day);
 }
+
+/** The day, also if it is today: `Tuesday, November 17`. */
+export const formatDate = (day: Date): string =>
+  keep(days, (locales) => new Intl.DateTimeFormat(locales, LONG_DAY)).format(day);
+
+const LONG_DAY = { weekday: 'long', day: 'numeric', month: 'long' } as const;
 
 /** Whether both are on one day where the reader is. */
 export const isSameDay = (one: Date, other: Date) =>

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { ReadableJson } from '../chat/transcript/readable-json.tsx';
+import { wordsOfFailure } from '../failures/failure-words.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { wordsOfFailure } from '../parts/error-words.ts';
 import { Facts } from '../parts/facts.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { JobGate } from './job-gate.tsx';

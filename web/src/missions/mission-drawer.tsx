@@ -14,6 +14,7 @@ import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { MissionForm } from './mission-form.tsx';
 import { formatIn, HERE, markOfMission, pauses } from './mission-words.ts';
+import { wordsOfSchedule } from './schedule-words.ts';
 import { Timeline } from './timeline.tsx';
 
 type Props = { readonly mission: ListedMission; readonly onClose: () => void };
@@ -124,7 +125,7 @@ function Actions({
 const factsOf = (mission: ListedMission): [string, ReactNode][] => [
   [t`State`, <StatusMark key="state" {...markOfMission(mission)} />],
   [t`Instruction`, mission.instruction],
-  [t`Schedule`, mission.schedule_words],
+  [t`Schedule`, wordsOfSchedule(mission.schedule, mission.schedule_words)],
   [t`Next run`, mission.next_due_at && `${formatIn(mission.next_due_at, HERE)} (${HERE})`],
   [t`Budget`, budgetOf(mission)],
   [t`Tools`, mission.tools && (mission.tools.join(', ') || t`none`)],

@@ -31,8 +31,14 @@ export function markOfRun({ status, reason }: Pick<Occurrence, 'status' | 'reaso
       return { mark: 'running', words: t`running` };
     case 'waiting':
       return { mark: 'waiting', words: t`waits for you` };
-    default:
-      return { mark: 'idle', words: status };
+    case 'due':
+      return { mark: 'idle', words: t`due` };
+    case 'cancelled':
+      return { mark: 'idle', words: t`cancelled` };
+    case 'missed':
+      return { mark: 'idle', words: t`missed` };
+    case 'skipped':
+      return { mark: 'idle', words: t`skipped` };
   }
 }
 
@@ -41,10 +47,11 @@ const completions = (): Record<string, string> => ({ no_result: t`nothing to rep
 /** Why a due time did not run or failed; undefined when the outcome says enough. */
 export function reasonOf({ status, reason }: Pick<Occurrence, 'status' | 'reason'>): string | undefined {
   if (reason === null || status === 'completed') return undefined;
-  return reasons()[reason] ?? reason.replaceAll('_', ' ');
+  return reasons()[reason] ?? t`for a reason that this page does not know (${reason})`;
 }
 
-const reasons = (): Record<string, string> => ({
+/** Of the service's own, and the codes of failed turns. */
+const reasons = (): Readonly<Record<string, string>> => ({
   overlap: t`another run was under way`,
   paused: t`the mission was paused`,
   budget: t`the budget of the day was used up`,
@@ -53,21 +60,33 @@ const reasons = (): Record<string, string> => ({
   not_running: t`the service was not running`,
   budget_exceeded: t`the budget was used up`,
   model_error: t`the model failed`,
+  model_not_configured: t`no model is set up`,
+  tool_error: t`a tool failed`,
+  turn_timeout: t`it took too long`,
+  thread_full: t`its thread has reached the limit`,
+  thread_busy: t`too many messages wait in its thread`,
   approval_required: t`no approval in time`,
+  authentication_required: t`nobody signed in in time`,
+  pairing_required: t`it was not paired in time`,
+  input_required: t`its question was not answered in time`,
+  tool_output_missing: t`the result of a tool did not come in time`,
+  previous_response_not_found: t`what it continues does not exist any more`,
+  invalid_output: t`the answer did not have the form that was asked for`,
+  max_rounds: t`it called tools too often without an answer`,
+  attachment_unavailable: t`an image or a file could not be read`,
+  interrupted: t`it was interrupted too often`,
+  internal_error: t`the service made an error`,
+  cancelled: t`it was stopped`,
+  superseded: t`another message took its place`,
+  deleted: t`its thread was deleted`,
+  user_removed: t`its user was removed`,
 });
 
-/** A time in a time zone, such as "Mon, Nov 16, 08:00". */
+/** A time in a time zone, by the clock of the reader: "Mon, Nov 16, 8:00 AM". */
 export function formatIn(time: string, timeZone: string): string {
   return new Intl.DateTimeFormat(formatLocales(), { ...TIME, timeZone }).format(new Date(time));
 }
 
-const TIME = {
-  weekday: 'short',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-} as const;
+const TIME = { weekday: 'short', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
 
 export const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;

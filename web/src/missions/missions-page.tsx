@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { ListedMission } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
@@ -13,14 +14,16 @@ import { Rows } from '../parts/rows.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { MissionDrawer } from './mission-drawer.tsx';
 import { MissionForm } from './mission-form.tsx';
+import { MissionTabs } from './mission-tabs.tsx';
 import { markOfMission, markOfRun } from './mission-words.ts';
+import { wordsOfSchedule } from './schedule-words.ts';
 
 /** How often the list is read again: the service does not report runs of missions. */
 const REFRESH_MS = 5000;
 
 /** Instructions that run on a schedule. */
 export function MissionsPage() {
-  const [opened, setOpened] = useState<string>();
+  const [opened, setOpened] = useOpened();
   const [creating, setCreating] = useState(false);
   const { data, error, refetch } = useQuery({
     queryKey: ['missions'],
@@ -38,6 +41,7 @@ export function MissionsPage() {
         </Button>
       }
     >
+      <MissionTabs />
       <Listed
         rows={data?.missions}
         error={error}
@@ -71,6 +75,18 @@ export function MissionsPage() {
   );
 }
 
+/** The mission that an address such as /missions/all#ID opens, until it is closed. */
+function useOpened() {
+  const named = useLocation({ select: ({ hash }) => hash || undefined });
+  const [opened, setOpened] = useState(named);
+  const [seen, setSeen] = useState(named);
+  if (named !== seen) {
+    setSeen(named);
+    setOpened(named);
+  }
+  return [opened, setOpened] as const;
+}
+
 function MissionRow({ mission }: { readonly mission: ListedMission }) {
   const { last_run: last, next_due_at: next } = mission;
   return (
@@ -80,7 +96,9 @@ function MissionRow({ mission }: { readonly mission: ListedMission }) {
       </span>
       <span className="min-w-0 flex-1 basis-60">
         <span className="block truncate font-medium">{mission.name}</span>
-        <span className="block truncate text-meta text-soft">{mission.schedule_words}</span>
+        <span className="block truncate text-meta text-soft">
+          {wordsOfSchedule(mission.schedule, mission.schedule_words)}
+        </span>
       </span>
       <span className="flex flex-col text-meta text-soft sm:w-44">
         <span>

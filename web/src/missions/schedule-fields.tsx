@@ -7,6 +7,7 @@ import { wordsOf } from '../parts/error-words.ts';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { formatIn, HERE } from './mission-words.ts';
 import { dayChoices, type ScheduleDraft, toSchedule } from './schedule-draft.ts';
+import { wordsOfSchedule } from './schedule-words.ts';
 
 const kinds = (): readonly { readonly value: ScheduleDraft['kind']; readonly words: string }[] => [
   { value: 'days', words: t`At a time of day` },
@@ -121,10 +122,11 @@ function Preview({ draft }: { readonly draft: ScheduleDraft }) {
   const schedule = useDeferredValue(JSON.stringify(toSchedule(draft)));
   const { data, error } = useQuery({
     queryKey: ['schedule', schedule],
-    queryFn: () =>
-      client.call('POST /api/missions/preview', {
-        body: { schedule: JSON.parse(schedule) as ReturnType<typeof toSchedule> },
-      }),
+    queryFn: async () => {
+      const asked = JSON.parse(schedule) as ReturnType<typeof toSchedule>;
+      const shown = await client.call('POST /api/missions/preview', { body: { schedule: asked } });
+      return { words: wordsOfSchedule(asked, shown.schedule_words), next_times: shown.next_times };
+    },
     placeholderData: (shown) => shown,
     enabled: draft.kind !== 'once' || draft.at !== '',
     retry: false,
@@ -133,7 +135,7 @@ function Preview({ draft }: { readonly draft: ScheduleDraft }) {
   if (!data) return null;
   return (
     <div role="status" className="rounded-lg border border-line bg-sunken p-3">
-      <p className="font-medium">{data.schedule_words}</p>
+      <p className="font-medium">{data.words}</p>
       {data.next_times.length > 0 && (
         <p className="mt-1 text-meta text-soft">
           <Trans>Next runs, in {HERE}:</Trans>

@@ -76,11 +76,11 @@ function DeviceRow({ device, isThis }: { readonly device: Device; readonly isThi
         <span className="block text-meta text-soft">
           {isThis ? (
             <Trans>
-              This browser, since <RelativeTime time={device.created_at} />
+              This browser, added <RelativeTime time={device.created_at} />
             </Trans>
           ) : (
             <Trans>
-              Since <RelativeTime time={device.created_at} />
+              Added <RelativeTime time={device.created_at} />
             </Trans>
           )}
         </span>

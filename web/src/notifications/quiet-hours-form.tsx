@@ -4,6 +4,7 @@ import type { QuietHours } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../client/client.ts';
+import { formatClock } from '../format/time.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -28,7 +29,7 @@ export function QuietHoursForm({ quiet }: { readonly quiet: QuietHours | null })
     >
       <p className="text-soft">
         {quiet
-          ? t`Events wait from ${quiet.from} until ${quiet.until} (${quiet.time_zone}).`
+          ? t`Events wait from ${formatClock(quiet.from)} until ${formatClock(quiet.until)} (${quiet.time_zone}).`
           : t`Off: events are sent at any time.`}
       </p>
       <div className="grid gap-3 sm:grid-cols-3">

@@ -1,7 +1,7 @@
 import { i18n } from '@lingui/core';
 import { t } from '@lingui/core/macro';
 import { ApiError, type ErrorValues } from '@reborn-agent/client';
-import type { Error as ErrorBody, Failure } from '@reborn-agent/client/api';
+import type { Error as ErrorBody } from '@reborn-agent/client/api';
 
 export type ErrorCode = ErrorBody['error']['code'];
 
@@ -12,15 +12,9 @@ export type OwnSentences = Partial<Readonly<Record<ErrorCode, string>>>;
 export function wordsOf(error: unknown, own: OwnSentences = {}): string {
   if (!(error instanceof ApiError))
     return t`This part of the page failed. Reload it; if that does not help, look into the log of the service.`;
-  const { code, message, values } = error;
+  const { code, message, values, retryAfter = 60 } = error;
   if (isEnglish()) return message;
-  return read(own, code) ?? read(errorSentences(message, values), code) ?? message;
-}
-
-/** Why a turn failed. */
-export function wordsOfFailure({ code, message }: { readonly code: string; readonly message: string }): string {
-  if (isEnglish()) return message;
-  return read(failureSentences(message), code) ?? message;
+  return read(own, code) ?? read(errorSentences(message, values, Math.ceil(retryAfter)), code) ?? message;
 }
 
 /** Without a catalogue, all texts are English. */
@@ -33,6 +27,7 @@ const read = (sentences: Readonly<Record<string, string | undefined>>, code: str
 const errorSentences = (
   said: string,
   { provider = '', host = '' }: ErrorValues,
+  seconds: number,
 ): Readonly<Record<ErrorCode | 'forbidden' | 'unknown', string>> => ({
   already_exists: t`Something has this name already. Choose another name.`,
   attachment_unavailable: t`An image or a file can't be read. Try again later, or send it again.`,
@@ -52,7 +47,7 @@ const errorSentences = (
   operator_only: t`Only an operator may do this.`,
   previous_response_not_found: t`What this refers to does not exist any more.`,
   provider_unreachable: t`${host} does not answer. Is it running? Nothing was stored.`,
-  rate_limited: t`Too many requests. Wait a moment, and try again.`,
+  rate_limited: t`Too many requests at once. Try again in ${seconds} s.`,
   sharing_off: t`Sharing is turned off. The operator can turn it on.`,
   signed_in: t`This browser is signed in already. Sign out first: an invitation makes a new user.`,
   thread_busy: t`Sixteen messages wait in this thread. Try again when some are answered.`,
@@ -60,24 +55,4 @@ const errorSentences = (
   tool_output_missing: t`The thread waits for the result of a tool. Send that first.`,
   unknown: t`The answer of the service can't be read: ${said}`,
   unknown_host: t`The service is not meant to be reached under this address. The operator can allow it with PUBLIC_URL.`,
-});
-
-const failureSentences = (said: string): Readonly<Record<Failure['code'] | 'cancelled', string>> => ({
-  approval_required: t`The thread waits for an approval. Answer that first.`,
-  attachment_unavailable: t`An image or a file can't be read. Try again later, or send it again.`,
-  authentication_required: t`The thread waits for a sign-in. Finish that first.`,
-  budget_exceeded: t`A spending limit is reached: ${said}`,
-  cancelled: t`It was stopped.`,
-  input_required: t`The thread waits for the answer to a question. Answer that first.`,
-  internal_error: t`The service made an error. Try again; if that does not help, look into its log.`,
-  interrupted: t`The turn was interrupted too often. Try again.`,
-  invalid_output: t`The answer does not have the form that was asked for.`,
-  max_rounds: t`The agent called tools too often without an answer. Divide the task, or try again.`,
-  model_error: t`The model failed: ${said}`,
-  model_not_configured: t`No model is set up. An operator can do that under Operator, Models.`,
-  pairing_required: t`The thread waits to be paired with a user. Do that first.`,
-  previous_response_not_found: t`What this refers to does not exist any more.`,
-  tool_error: t`A tool failed: ${said}`,
-  tool_output_missing: t`The thread waits for the result of a tool. Send that first.`,
-  turn_timeout: t`The turn took too long, and was stopped. Divide the task, or try again.`,
 });

@@ -1,9 +1,7 @@
-import { Trans } from '@lingui/react/macro';
-import { Button } from './button.tsx';
+import { Alert } from './alert.tsx';
 import { type OwnSentences, wordsOf } from './error-words.ts';
-import { Icon } from './icon.tsx';
 
-/** What went wrong, and a way on. */
+/** Why a request failed, and a way on. */
 export function Problem({
   error,
   own,
@@ -13,15 +11,5 @@ export function Problem({
   readonly own?: OwnSentences;
   readonly onRetry?: () => void;
 }) {
-  return (
-    <div role="alert" className="flex items-start gap-3 wash bg-failed-wash">
-      <Icon name="warning" className="mt-0.5 text-failed" />
-      <p className="min-w-0 flex-1 break-words">{wordsOf(error, own)}</p>
-      {onRetry && (
-        <Button icon="retry" onClick={onRetry}>
-          <Trans>Try again</Trans>
-        </Button>
-      )}
-    </div>
-  );
+  return <Alert onRetry={onRetry}>{wordsOf(error, own)}</Alert>;
 }

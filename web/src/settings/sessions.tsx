@@ -38,7 +38,7 @@ export function Sessions({ userId = 'me' }: { readonly userId?: string }) {
               </span>
               <span className="text-meta text-soft">
                 <Trans>
-                  since <RelativeTime time={session.created_at} />, last seen{' '}
+                  begun <RelativeTime time={session.created_at} />, last seen{' '}
                   <RelativeTime time={session.last_seen_at} />
                 </Trans>
               </span>

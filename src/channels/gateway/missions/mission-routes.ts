@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ToolAdmin } from '#agent/administration/tool-admin.ts';
 import type { MissionDrain } from '#agent/missions/drain.ts';
 import type { Missions } from '#agent/missions/missions.ts';
-import { type MissionId, newId } from '#domain/ids.ts';
+import { type MissionId, newId, type ThreadId } from '#domain/ids.ts';
 import type { Mission } from '#domain/mission/mission.ts';
 import { describeSchedule } from '#domain/mission/schedule.ts';
 import type { Principal } from '#domain/principal.ts';
@@ -38,6 +38,11 @@ const listMissions = defineRoute({
   method: 'get',
   path: '/api/missions',
   summary: "List the caller's missions with their next and last run, newest first.",
+  query: z.object({
+    thread_id: uuid<ThreadId>('thread_id must be the id of a thread.')
+      .optional()
+      .describe('Only the mission that runs in this thread.'),
+  }),
   responses: {
     200: {
       description: 'All missions of the caller.',
@@ -49,8 +54,9 @@ const listMissions = defineRoute({
         .meta({ id: 'MissionList' }),
     },
   },
-  async handle({ principal }, { missions, missionDrain }: Services) {
-    const listed = await missions.list(principal);
+  errors: [400],
+  async handle({ principal, query: { thread_id: threadId } }, { missions, missionDrain }: Services) {
+    const listed = await missions.list(principal, threadId);
     return { missions: listed.map(renderListing), drained: await missionDrain.isDrained() };
   },
 });

@@ -5,6 +5,7 @@ import { chatRequest } from '../chat/chat-request.ts';
 import { gateAnswer } from '../gates/gate-routes.ts';
 import { openGate } from '../gates/gate-shape.ts';
 import { listedJob } from '../jobs/job-routes.ts';
+import { failureDetails } from '../threads/failure-shape.ts';
 import { bareItem, spent, threadItem } from '../threads/item-shape.ts';
 import { thread } from '../threads/thread-shape.ts';
 import { failure, placed, turnStatus } from '../threads/turn-shape.ts';
@@ -69,6 +70,11 @@ const wireTurnEvent = z
       type: z.literal('model-failed'),
       model: z.string(),
       message: z.string(),
+      details: failureDetails.optional(),
+      tries: z
+        .strictObject({ next: z.int(), most: z.int() })
+        .optional()
+        .describe('Which try of the same model comes next, and the most there are.'),
       next: z.string(),
       wait_ms: z.number().min(0),
       failed_at: z.iso.datetime(),

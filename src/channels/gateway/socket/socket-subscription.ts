@@ -62,8 +62,9 @@ function renderTurnEvent(event: TurnEvent, threadId: ThreadId): WireEvent {
         written: event.written,
       };
     case 'model-failed': {
-      const { type, model, message, next, waitMs, failedAt } = event;
-      return { type, model, message, next, wait_ms: waitMs, failed_at: failedAt };
+      const { type, model, message, details, tries, next, waitMs, failedAt } = event;
+      const more = { ...(details && { details }), ...(tries && { tries }) };
+      return { type, model, message, ...more, next, wait_ms: waitMs, failed_at: failedAt };
     }
     case 'tool-progress': {
       const { type, itemId, progress, total, message } = event;

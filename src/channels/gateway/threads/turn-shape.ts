@@ -3,10 +3,17 @@ import type { StartedTurn } from '#agent/input/start-turn.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { placement } from '#http/placement.ts';
 import { formatResponseId } from '#http/response-id.ts';
+import { failureDetails } from './failure-shape.ts';
 
 export const turnStatus = z.enum(['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled']);
 
-export const failure = z.strictObject({ code: z.string(), message: z.string() });
+export const failure = z
+  .strictObject({
+    code: z.string(),
+    message: z.string().describe('In English.'),
+    details: failureDetails.optional(),
+  })
+  .meta({ id: 'TurnFailure' });
 
 /** The ids of a turn in API answers. */
 export const turnIds = (turn: Turn) => ({

@@ -26,6 +26,7 @@ test('a request with nothing but model and input has the defaults', () => {
     previousResponseId: null,
     stream: false,
     background: false,
+    whenBusy: 'queue',
     store: true,
     toolActivity: false,
     temperature: null,

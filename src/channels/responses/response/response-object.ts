@@ -209,7 +209,7 @@ export function renderResponse(
     status,
     background: echo.background,
     conversation: echo.inConversation ? { id: formatConversationId(turn.threadId) } : null,
-    error: failure && { ...failure, type: failureType(failure.code) },
+    error: failure && { code: failure.code, message: failure.message, type: failureType(failure.code) },
     incomplete_details: status === 'incomplete' ? { reason: turn.steeredBy ? 'steered' : 'max_output_tokens' } : null,
     instructions: echo.instructions,
     max_output_tokens: null,

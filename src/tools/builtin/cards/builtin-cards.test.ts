@@ -32,7 +32,7 @@ const LANGUAGES = ['en', 'de', 'nb'] as const;
 const SAMPLES: Readonly<Record<string, readonly object[]>> = {
   memory_search: [{ query: 'boat', limit: 3 }],
   memory_read: [{ path: 'people/ann' }],
-  memory_write: [{ path: 'people/ann', text: 'Ann prefers short mails.' }],
+  memory_write: [{ path: 'people/ann', text: 'Ann prefers short mails.', ask_first: true }],
   memory_delete: [{ path: 'people/ann' }],
   mission_preview: [{ schedule: { every_minutes: 60 } }],
   mission_list: [{}],

@@ -37,7 +37,11 @@ export const memoryCards: Readonly<Record<string, ToolCard>> = {
         words('**Note saved:** {path}', '**Notiz gespeichert:** {path}', '**Notat lagret:** {path}'),
       ),
     ],
-    fields: [path, field('text', words('Text', 'Text', 'Tekst'), 'text')],
+    fields: [
+      path,
+      field('text', words('Text', 'Text', 'Tekst'), 'text'),
+      field('ask_first', words('Asks first', 'Fragt vorher', 'Spør først')),
+    ],
   },
   memory_delete: {
     templates: [

@@ -15,6 +15,7 @@ import { useOffers } from './use-offers.tsx';
 
 type Props = {
   readonly draftKey: string;
+  readonly placeholder?: string;
   /** `now`: the running step is stopped. */
   readonly onSend: (message: string, attachments: readonly Attachment[], now?: boolean) => Promise<void>;
   readonly onStop?: () => void;
@@ -26,7 +27,7 @@ type Props = {
 };
 
 /** Where a message is written. The draft is kept until the service has taken it. */
-export function Composer({ draftKey, onSend, onStop, state, model, suggested }: Props) {
+export function Composer({ draftKey, placeholder = t`Message`, onSend, onStop, state, model, suggested }: Props) {
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
   const [picked, setPicked] = useState<readonly Picked[]>([]);
@@ -100,7 +101,7 @@ export function Composer({ draftKey, onSend, onStop, state, model, suggested }: 
           rows={1}
           aria-label={t`Message`}
           title={t`Enter sends, Shift Enter breaks the line`}
-          placeholder={over ? t`Drop the files here` : t`Message`}
+          placeholder={over ? t`Drop the files here` : placeholder}
           value={text}
           onChange={(event) => write(event.target.value)}
           onPaste={onPaste}

@@ -1,7 +1,6 @@
 import type { FollowedThread } from '@reborn-agent/client/follow-thread';
-import { sendMessage } from '@reborn-agent/client/send';
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
-import { client } from '../../client/client.ts';
+import { sendMessage } from '../../client/send.ts';
 import { createUnsent, type Unsent } from './unsent.ts';
 
 /** The unsent messages of the thread on the page, with those that an earlier page has left. */
@@ -13,7 +12,6 @@ export function useUnsent(threadId: string, followed: FollowedThread, onRefused:
       shown: (turnId) => followed.turnKnown(turnId),
       send: ({ key, message, model, attachments = [], now }) =>
         sendMessage(
-          client,
           {
             message,
             attachments,

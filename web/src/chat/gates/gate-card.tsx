@@ -1,8 +1,8 @@
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
-import { askSentence, type Part, plainText } from '@reborn-agent/client/call-card';
+import { plainText } from '@reborn-agent/client/call-card';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
@@ -12,8 +12,9 @@ import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { AskedCalls, CallDetail, ExactToggle, isExactAtFirst } from './asked-calls.tsx';
-import { CallSentence, reader } from './call-sentence.tsx';
+import { CallSentence } from './call-sentence.tsx';
 import { GateFooter } from './gate-footer.tsx';
+import { sentenceOf } from './gate-sentence.ts';
 import { PairingForm } from './pairing-form.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { GateReason } from './read-sources.tsx';
@@ -109,32 +110,6 @@ function GateHead({ gate }: { readonly gate: OpenGate }) {
       </span>
     </header>
   );
-}
-
-/** An approval is asked for in the words of its tool; of several, each has its own line. */
-function sentenceOf({ kind, call, calls }: OpenGate, isOwn: boolean): Part[] {
-  const [first = { ...call, address: null }] = calls;
-  if (kind === 'approval') return calls.length === 1 ? askSentence(first, reader()) : severalWords(calls.length);
-  return [{ kind: 'words', text: otherWords(kind, call.name, isOwn) }];
-}
-
-const severalWords = (count: number): Part[] => [
-  { kind: 'words', text: plural(count, { one: 'Do this?', 2: 'Do both of these?', other: 'Do all # of these?' }) },
-];
-
-function otherWords(kind: Exclude<OpenGate['kind'], 'approval'>, name: string, isOwn: boolean): string {
-  switch (kind) {
-    case 'auth':
-      return isOwn
-        ? t`${name} needs a secret of yours before it can run.`
-        : t`${name} needs a secret of its user, who has to sign in first.`;
-    case 'external-tool':
-      return t`${name} is run by the program that asked. Its answer has not come yet.`;
-    case 'input':
-      return t`${name} asks you before it can finish.`;
-    case 'pairing':
-      return t`${name} asks for a webhook user who is not paired with a user yet.`;
-  }
 }
 
 /** Only the person themselves can sign in; anyone else who sees the gate can continue once that has happened. */

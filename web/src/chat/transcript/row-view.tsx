@@ -1,10 +1,11 @@
 import { Trans } from '@lingui/react/macro';
 import type { OpenGate } from '@reborn-agent/client/api';
+import { Suspense } from 'react';
 import { Icon } from '../../parts/icon.tsx';
+import { lazyPart } from '../../parts/lazy-part.ts';
 import { useActions } from '../chat-actions.ts';
 import { GateCard } from '../gates/gate-card.tsx';
 import { Answer } from './answer.tsx';
-import { FailureLine } from './failure-line.tsx';
 import { PickUpLine } from './pick-up-line.tsx';
 import { QueuedMessage } from './queued-message.tsx';
 import type { Row } from './rows.ts';
@@ -13,6 +14,8 @@ import { Steps } from './steps.tsx';
 import { UnreadLine } from './unread-line.tsx';
 import { UserMessage } from './user-message.tsx';
 import { Working } from './working.tsx';
+
+const FailureLine = lazyPart(() => import('../../failures/failure-line.tsx').then((module) => module.FailureLine));
 
 export function RowView({ row }: { readonly row: Row }) {
   switch (row.kind) {
@@ -27,7 +30,11 @@ export function RowView({ row }: { readonly row: Row }) {
     case 'gate':
       return <GateRow gate={row.gate} />;
     case 'failure':
-      return <FailureLine words={row.words} asked={row.asked} turnId={row.turnId} />;
+      return (
+        <Suspense>
+          <FailureLine failure={row.failure} asked={row.asked} turnId={row.turnId} />
+        </Suspense>
+      );
     case 'queued':
       return <QueuedMessage queued={row.queued} atGate={row.atGate} />;
     case 'unread':
@@ -47,7 +54,7 @@ export function RowView({ row }: { readonly row: Row }) {
         </p>
       );
     case 'working':
-      return <Working turn={row.turn} first={row.first} waits={row.waits} />;
+      return <Working turn={row.turn} asked={row.asked} first={row.first} waits={row.waits} />;
   }
 }
 

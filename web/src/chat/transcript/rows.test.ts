@@ -51,7 +51,7 @@ test('a turn whose model failed says when it is asked again, until it speaks', (
   const waiting = apply(begun, [[0, { ...failed, next: 'm', failed_at }]]);
   expect(rowsOf(waiting).at(-1)).toMatchObject({
     kind: 'working',
-    turn: { trouble: { message: 'Too many calls.', next: undefined, dueAt: 1500 } },
+    turn: { trouble: { failure: { message: 'Too many calls.' }, next: undefined, dueAt: 1500 } },
   });
   expect(apply(begun, [[0, { ...failed, next: 'spare', failed_at }]]).turns[0]?.trouble?.next).toBe('spare');
   const spoke = apply(
@@ -160,7 +160,7 @@ test('a turn that failed says why, and offers what was asked', () => {
     ...STREAM.slice(0, 1),
     [0, { type: 'turn-ended', status: 'failed', failure, steered_by: null, usage, ended_at: place.created_at }],
   ]);
-  expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', words: 'The model is away.', asked: 'u1' });
+  expect(rowsOf(state).at(-1)).toMatchObject({ kind: 'failure', failure, asked: 'u1' });
 });
 
 test('a message that was refused at a gate can be sent again', () => {

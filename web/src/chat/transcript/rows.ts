@@ -1,5 +1,4 @@
-import { t } from '@lingui/core/macro';
-import type { FileVersion, OpenGate, QueuedTurn, TurnVersions } from '@reborn-agent/client/api';
+import type { FileVersion, OpenGate, QueuedTurn, TurnFailure, TurnVersions } from '@reborn-agent/client/api';
 import {
   type CallEntry,
   type Entry,
@@ -13,7 +12,6 @@ import {
   waitsForAnswer,
 } from '@reborn-agent/client/thread-state';
 import { formatDay, isSameDay } from '../../format/time.ts';
-import { wordsOfFailure } from '../../parts/error-words.ts';
 
 /** A call together with what came of it. */
 export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
@@ -53,7 +51,8 @@ export type Row =
       readonly kind: 'failure';
       readonly id: string;
       readonly turnId: string;
-      readonly words: string;
+      /** undefined: it left no reason. */
+      readonly failure: TurnFailure | undefined;
       /** The id of the message that can be asked again. */
       readonly asked: string | undefined;
     }
@@ -68,6 +67,8 @@ export type Row =
       readonly kind: 'working';
       readonly id: string;
       readonly turn: TurnState;
+      /** The id of the message that can be asked again. */
+      readonly asked: string | undefined;
       readonly first: boolean;
       readonly waits: boolean;
     };
@@ -155,13 +156,14 @@ function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState
   const id = `${turn.id} end`;
   if (turn.isRefused) return [{ kind: 'unread', id, text: textToSendAgain(turn) }];
   if (turn.status === 'failed')
-    return [{ kind: 'failure', id, turnId: turn.id, words: describeFailure(turn), asked: askedLast(rows) }];
+    return [{ kind: 'failure', id, turnId: turn.id, failure: turn.failure, asked: askedLast(rows) }];
   if (turn.status === 'cancelled') return [{ kind: 'stopped', id }];
   if (turn.isSteered) return isFirst(rows) ? [] : [{ kind: 'steered', id }];
   const last = turn.entries.at(-1);
   const speaks = last?.kind === 'message' && last.state === 'streaming' && last.text !== '';
   const waits = thread?.waits_for_place === true;
-  return turn.status === 'running' && !speaks ? [{ kind: 'working', id, turn, first: isFirst(rows), waits }] : [];
+  if (turn.status !== 'running' || speaks) return [];
+  return [{ kind: 'working', id, turn, asked: askedLast(rows), first: isFirst(rows), waits }];
 }
 
 /** Files and texts by others can't be sent again from here. */
@@ -175,10 +177,5 @@ function isFirst(rows: readonly Row[]): boolean {
   const last = rows.findLast(({ kind }) => kind !== 'pick-up');
   return last === undefined || ['user', 'stopped', 'steered', 'failure', 'unread'].includes(last.kind);
 }
-
-const describeFailure = ({ failure }: TurnState) =>
-  failure
-    ? wordsOfFailure(failure)
-    : t`The turn failed, and left no reason. Inspect it, or look into the state of the service.`;
 
 const askedLast = (rows: readonly Row[]) => rows.findLast(({ kind }) => kind === 'user')?.id;

@@ -91,7 +91,14 @@ export function Transcript({ rows, target, pending, hasOlder, loadingOlder, onOl
                       : ''
                   }
                 >
-                  {row ? <MemoRow row={row} /> : <PendingMessage text={pending[item.index - rows.length] ?? ''} />}
+                  {row ? (
+                    <MemoRow row={row} />
+                  ) : (
+                    <PendingMessage
+                      text={pending[item.index - rows.length] ?? ''}
+                      isNext={item.index === rows.length}
+                    />
+                  )}
                 </div>
               </div>
             );
@@ -129,6 +136,7 @@ function sameRow(one: Row, other: Row): boolean {
     return (
       other.kind === 'working' &&
       one.turn.id === other.turn.id &&
+      one.turn.trouble === other.turn.trouble &&
       one.first === other.first &&
       one.waits === other.waits
     );

@@ -1,21 +1,25 @@
-import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { Trouble, TurnState } from '@reborn-agent/client/thread-state';
-import { useEffect, useState } from 'react';
+import type { TurnState } from '@reborn-agent/client/thread-state';
+import { Suspense } from 'react';
 import { formatDuration } from '../../format/time.ts';
-import { wordsOfFailure } from '../../parts/error-words.ts';
+import { lazyPart } from '../../parts/lazy-part.ts';
 import { RunningRing } from '../../parts/running-ring.tsx';
+import { useNow } from '../../parts/use-now.ts';
 import { Speaker } from './speaker.tsx';
+
+const TroubleLine = lazyPart(() => import('../../failures/trouble-line.tsx').then((module) => module.TroubleLine));
 
 type WorkingProps = {
   readonly turn: TurnState;
+  /** The id of the message that led to it. */
+  readonly asked: string | undefined;
   readonly first: boolean;
   /** Whether it waits for a replica with a free place. */
   readonly waits: boolean;
 };
 
 /** A turn that runs and says nothing yet, with the time it has taken. */
-export function Working({ turn, first, waits }: WorkingProps) {
+export function Working({ turn, asked, first, waits }: WorkingProps) {
   const began = turn.startedAt === undefined ? undefined : Date.parse(turn.startedAt);
   return (
     <div className="pb-7">
@@ -33,30 +37,15 @@ export function Working({ turn, first, waits }: WorkingProps) {
         )}
       </p>
       {turn.trouble && (
-        <p className="text-meta text-soft" role="status">
-          {wordsOfFailure({ code: 'model_error', message: turn.trouble.message })} <NextTry trouble={turn.trouble} />
-        </p>
+        <Suspense>
+          <TroubleLine trouble={turn.trouble} turnId={turn.id} asked={asked} />
+        </Suspense>
       )}
     </div>
   );
 }
 
-function NextTry({ trouble: { next, dueAt } }: { readonly trouble: Trouble }) {
-  const seconds = Math.ceil((dueAt - useNow()) / 1000);
-  if (next === undefined) return seconds > 0 ? t`Asking again in ${seconds} s.` : t`Asking again.`;
-  return seconds > 0 ? t`Asking ${next} instead in ${seconds} s.` : t`Asking ${next} instead.`;
-}
-
 export function Elapsed({ since }: { readonly since: number | undefined }) {
   const now = useNow();
   return since === undefined ? null : <span className="tabular-nums">{formatDuration(now - since)}</span>;
-}
-
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 200);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { cut } from '#domain/text/cut.ts';
-import { untrustedIn } from '#domain/text/untrusted.ts';
 import { textOf } from '#domain/thread/item.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
-import { contextSizeOf } from './context-size.ts';
-import { type Model, type ModelAnswer, ModelCallAborted, type Prompt, type PromptMessage } from './model.ts';
+import { contextSizeOf } from '../context-size.ts';
+import { type Model, type ModelAnswer, ModelCallAborted, type Prompt, type PromptMessage } from '../model.ts';
+import { describeResult, findTool, sceneOf, userText } from './scene.ts';
+import { followScript } from './scripts.ts';
 
 /** Answers until a real model is set: offline, free, and always with the same answer to the same prompt. */
 export function createDemoModel(): Model {
@@ -32,31 +33,22 @@ export function createDemoModel(): Model {
 }
 
 function replyTo(prompt: Prompt): string | ToolCall {
-  const results = latestResults(prompt.messages);
-  if (results.length > 0) return results.map(describeResult).join(' ');
+  const scene = sceneOf(prompt);
+  const scripted = followScript(scene);
+  if (typeof scripted === 'string') return scripted;
+  if (scripted) return toCall(prompt, scripted.name, JSON.stringify(scripted.given));
+  if (scene.results.length > 0) return scene.results.map(describeResult).join(' ');
 
   const said = userTexts(prompt.messages);
   const last = said.at(-1) ?? '';
   return callFor(last, prompt) ?? recallFor(last, said, prompt.messages.length) ?? introduce(last, prompt.tools);
 }
 
-/** The tool results after the last message. */
-function latestResults(messages: readonly PromptMessage[]) {
-  const lastOther = messages.findLastIndex((message) => message.role !== 'tool');
-  return messages.slice(lastOther + 1).filter((message) => message.role === 'tool');
-}
-
-function describeResult(result: Extract<PromptMessage, { role: 'tool' }>): string {
-  return `The tool ${result.name} answered: ${cut(untrustedIn(textOf(result.output)) || textOf(result.output), 500) || '(nothing in words)'}`;
-}
-
+/** A call that the message spells out. */
 function callFor(said: string, prompt: Prompt): string | ToolCall | null {
-  if (/\bwhat time is it\b|\bwhat(?:'s| is) the time\b/i.test(said) && findTool(prompt.tools, 'reborn_time'))
-    return toCall(prompt, 'reborn_time', '{}');
-
   const [, name, json] = /^call\s+([\w.-]+)\s*(\{.*)?$/is.exec(said) ?? [];
   if (name === undefined) return null;
-  return findTool(prompt.tools, name)
+  return findTool(prompt, name)
     ? toCall(prompt, name, json ?? '{}')
     : `I was not offered a tool named ${name}. ${listTools(prompt.tools)}`;
 }
@@ -73,7 +65,7 @@ function introduce(last: string, tools: readonly ToolDefinition[]): string {
     'I am the demo model: I live offline, cost nothing and do not really think.',
     last ? `You said: “${cut(last, 500)}”` : 'You have not said anything yet.',
     listTools(tools),
-    'To talk to a real model, run `reborn init`, or add one under Models in the browser.',
+    'To talk to a real model, add one in Settings, Models, or run `reborn init`.',
   ].join(' ');
 }
 
@@ -85,14 +77,6 @@ function listTools(tools: readonly ToolDefinition[]): string {
 
 function userTexts(messages: readonly PromptMessage[]): string[] {
   return messages.flatMap((message) => (message.role === 'user' ? [userText(textOf(message.content))] : []));
-}
-
-/** The user's text, without the blocks that the service puts in front of it. */
-function userText(text: string): string {
-  return text
-    .replace(/^\s*<instructions>.*?<\/instructions>/s, '')
-    .replace(/^\s*<user-context>.*?<\/user-context>/s, '')
-    .trim();
 }
 
 /** The ID is derived from the conversation: the same prompt gives the same call, and a longer prompt a new ID. */
@@ -129,8 +113,6 @@ function wordsOf(message: PromptMessage): string {
       return textOf(message.content);
   }
 }
-
-const findTool = (tools: readonly ToolDefinition[], name: string) => tools.find((tool) => tool.name === name);
 
 const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 
