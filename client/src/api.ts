@@ -1803,6 +1803,41 @@ export type ChatAccepted = {
   readonly placed: Placement | null;
 };
 
+export type NewRating = {
+  readonly rating: 'good' | 'bad';
+  /** Why, for the operators. */
+  readonly reason?: string | null;
+};
+
+export type Rating = {
+  readonly turn_id: string;
+  readonly rating: 'good' | 'bad';
+  readonly reason: string | null;
+  readonly updated_at: string;
+};
+
+export type ThreadRatings = {
+  readonly ratings: readonly Rating[];
+};
+
+export type RatingList = {
+  readonly ratings: readonly ({
+    readonly turn_id: string;
+    readonly rating: 'good' | 'bad';
+    readonly reason: string | null;
+    readonly updated_at: string;
+    readonly user_id: string;
+    readonly thread_id: string;
+    /** The title of the thread, if its owner or a model gave it one. */
+    readonly title: string | null;
+    /** The model that answered. */
+    readonly model: string | null;
+  })[];
+  /** The names of their users, by id. */
+  readonly names: Readonly<Record<string, string>>;
+  readonly next_cursor: string | null;
+};
+
 export type FileList = {
   /** 0 as long as the thread had no file. */
   readonly version: number;
@@ -4888,6 +4923,27 @@ export type Routes = {
   'POST /api/threads/{id}/versions/{turn}/show': {
     params: { id: string; turn: string };
     result: undefined;
+  };
+  /** Rate the answer of a turn. Operators see the rating and its reason, but not the answer. */
+  'PUT /api/turns/{id}/rating': {
+    params: { id: string };
+    body: NewRating;
+    result: Rating;
+  };
+  /** Take the rating of a turn back. */
+  'DELETE /api/turns/{id}/rating': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** List the caller's ratings of a thread. */
+  'GET /api/threads/{id}/ratings': {
+    params: { id: string };
+    result: ThreadRatings;
+  };
+  /** List the ratings of all users by turn, newest first, without the answers. */
+  'GET /api/ratings': {
+    query?: { limit?: number; cursor?: string };
+    result: RatingList;
   };
   /** List the files of a thread. */
   'GET /api/threads/{id}/files': {

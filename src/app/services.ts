@@ -26,6 +26,7 @@ import { createConversations } from '#agent/threads/conversations.ts';
 import { createFolders } from '#agent/threads/folders.ts';
 import { createLoadImage } from '#agent/threads/load-image.ts';
 import { createPromptTemplates } from '#agent/threads/prompt-templates.ts';
+import { createRatings } from '#agent/threads/ratings.ts';
 import { createShares } from '#agent/threads/shares.ts';
 import { createStarters } from '#agent/threads/starters.ts';
 import { createThreads } from '#agent/threads/threads.ts';
@@ -96,6 +97,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
       configured: config.model,
     }),
     preferences: createPreferences(db, core.modelSettings),
+    ratings: createRatings(db, engine),
     retention: createRetentionAdmin({ db, defaults: retentionDefaults, isUser }),
     shares: createShares({ db, engine, attachments, ...sharing }),
     signIn: auth.signIn,

@@ -29,6 +29,7 @@ import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { JobFailure, JobStatus } from '#domain/thread/job.ts';
 import type { SeenSource, Situation } from '#domain/thread/origin.ts';
+import type { Rating } from '#domain/thread/rating.ts';
 import type { CancelReason, Channel, Failure, Steers, TurnRequest, TurnStatus } from '#domain/thread/turn.ts';
 import type { Answerer } from '#domain/tool/call-decision.ts';
 import type { GatedCall, GateFacts, GateKind } from '#domain/tool/gate.ts';
@@ -70,6 +71,14 @@ export type Tables = {
     withTools: boolean;
     withAttachments: boolean;
     createdAt: Generated<Date>;
+    updatedAt: Generated<Date>;
+  };
+  ratings: {
+    turnId: TurnId;
+    threadId: ThreadId;
+    userId: string;
+    rating: Rating['rating'];
+    reason: string | null;
     updatedAt: Generated<Date>;
   };
   folders: {

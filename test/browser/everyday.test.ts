@@ -303,3 +303,22 @@ test('a thread is printed as a document without the app around it, also from the
   expect(paper).toEqual({ scheme: 'light', buttons: 0, overflow: 'visible' });
   await page.close();
 });
+
+test('a temporary thread says what it is, and is in no search; an answer is rated with a reason', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.getByRole('switch', { name: 'Temporary thread' }).click();
+  await page.getByText('It reads and writes no memory').waitFor();
+  await ask(page, 'say zeppelin');
+  await page.getByRole('banner').getByText('Temporary', { exact: true }).waitFor();
+  await page.getByRole('article').getByText('zeppelin').last().waitFor();
+
+  await page.getByRole('button', { name: 'Bad answer' }).click();
+  await page.getByLabel('Reason').fill('Too short.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await page.getByRole('button', { name: 'Bad answer' }).getAttribute('aria-pressed')).toBe('true');
+  await page.goto(`${stage.url}/settings/ratings`);
+  await page.getByText('Too short.').waitFor();
+  await page.getByText('A thread without a title').waitFor();
+  await page.close();
+});

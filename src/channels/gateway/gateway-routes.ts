@@ -38,6 +38,7 @@ import { folderRoutes } from './threads/folder-routes.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
 import { queueRoutes } from './threads/queue-routes.ts';
+import { ratingRoutes } from './threads/rating-routes.ts';
 import { threadSearchRoutes } from './threads/search-routes.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
 import { versionRoutes } from './threads/version-routes.ts';
@@ -61,6 +62,7 @@ export const gatewayRoutes = [
   ...itemRoutes,
   ...queueRoutes,
   ...versionRoutes,
+  ...ratingRoutes,
   ...fileRoutes,
   ...threadSearchRoutes,
   exportThread,

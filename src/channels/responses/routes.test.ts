@@ -49,5 +49,7 @@ test('an event and an object are described down to their last field', () => {
   expect(StreamEvent?.['oneOf']).toHaveLength(33);
   expect(Response).toMatchObject({ additionalProperties: false });
   // Only an answered gate or a message that steers, and the create that begins, add fields to the reference format.
-  expect([...(Response?.['required'] ?? []), 'x_continued_by', 'placed']).toEqual(Object.keys(Response?.['properties'] ?? {}));
+  expect([...(Response?.['required'] ?? []), 'x_continued_by', 'placed']).toEqual(
+    Object.keys(Response?.['properties'] ?? {}),
+  );
 });

@@ -345,6 +345,15 @@ const MATRIX: Record<string, Row> = {
   'GET /api/shared/:link/items/:item/parts/:index': open(404),
   'GET /shared/:link': open(200),
   'GET /api/turns/:id': row([200, 404, 200, 404], ({ turnId }) => ({ route: `/api/turns/${turnId}` })),
+  'PUT /api/turns/:id/rating': row([200, 404, 200, 404], ({ turnId }) => ({
+    route: `/api/turns/${turnId}/rating`,
+    body: { rating: 'good' },
+  })),
+  'DELETE /api/turns/:id/rating': row([404, 404, 404, 404], ({ turnId }) => ({ route: `/api/turns/${turnId}/rating` })),
+  'GET /api/threads/:id/ratings': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/ratings`,
+  })),
+  'GET /api/ratings': row([403, 403, 200, 200], () => ({ route: '/api/ratings' })),
   'GET /api/ws': row([404, 404, 404, 404], () => ({ route: '/api/ws' })), // no WebSocket; test/journeys/api/websocket.test.ts
   'GET /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me' })),
   'PATCH /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me', body: { generate_titles: true } })),

@@ -15,6 +15,7 @@ type SettingsName =
   | 'jobs'
   | 'models'
   | 'notifications'
+  | 'ratings'
   | 'shared'
   | 'usage'
   | 'users';
@@ -51,6 +52,7 @@ export const serviceSettings = (): readonly Place[] => [
   { to: '/settings/users', words: t`Users and roles`, icon: 'users' },
   { to: '/settings/channels', words: t`Channels`, icon: 'chat' },
   { to: '/settings/usage', words: t`Usage and limits`, icon: 'chart' },
+  { to: '/settings/ratings', words: t`Ratings`, icon: 'good' },
   { to: '/settings/audit', words: t`Audit`, icon: 'log' },
   { to: '/settings/health', words: t`Health`, icon: 'heart' },
   { to: '/settings/jobs', words: t`Jobs`, icon: 'jobs' },

@@ -152,6 +152,11 @@ const audit = createRoute({
   path: '/settings/audit',
   component: lazyRouteComponent(() => import('../operator/audit-page.tsx'), 'AuditPage'),
 });
+const ratings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/ratings',
+  component: lazyRouteComponent(() => import('../operator/ratings-page.tsx'), 'RatingsPage'),
+});
 const health = createRoute({
   getParentRoute: () => root,
   path: '/settings/health',
@@ -196,6 +201,7 @@ export function createAppRouter() {
       channels,
       usage,
       audit,
+      ratings,
       health,
       jobs,
       login,

@@ -14,6 +14,7 @@ import type { VersionPosition } from './rows.ts';
 import { Speaker } from './speaker.tsx';
 import { VersionArrows } from './version-arrows.tsx';
 
+const RateAnswer = lazyPart(() => import('../rate-answer.tsx').then((module) => module.RateAnswer));
 const Markdown = lazyPart(() => import('../markdown/markdown.tsx').then((module) => module.Markdown));
 
 type Props = {
@@ -65,6 +66,9 @@ function AnswerFoot({ entry, turnId, newest, versions }: Omit<Props, 'first'>) {
         <RowActions always={newest}>
           <CopyButton text={text} />
           <ReadAloudButton text={text} />
+          <Suspense>
+            <RateAnswer turnId={turnId} />
+          </Suspense>
           {isIdle && <IconButton icon="retry" label={t`Answer again`} onClick={() => askAgain(entry.id)} />}
           <IconButton icon="inspect" label={t`Inspect this turn`} onClick={() => inspect(turnId)} />
           <MessageTime at={entry.at} />
