@@ -309,7 +309,7 @@ test('a temporary thread says what it is, and is in no search; an answer is rate
   await page.getByRole('switch', { name: 'Temporary thread' }).click();
   await page.getByText('It reads and writes no memory').waitFor();
   await ask(page, 'say zeppelin');
-  await page.getByRole('banner').getByText('Temporary', { exact: true }).waitFor();
+  await page.locator('main header').getByText('Temporary', { exact: true }).waitFor();
   await page.getByRole('article').getByText('zeppelin').last().waitFor();
 
   await page.getByRole('button', { name: 'Bad answer' }).click();

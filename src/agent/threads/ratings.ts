@@ -1,11 +1,11 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
-import type { ListedRating, Rating } from '#domain/thread/rating.ts';
+import type { ListedRating, Rating } from '#domain/thread/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { listAllRatings } from '#store/system/ratings.ts';
-import { deleteRating, listRatings, putRating } from '#store/threads/ratings.ts';
+import { listAllRatings } from '#store/ratings/all-ratings.ts';
+import { deleteRating, listRatings, putRating } from '#store/ratings/own-ratings.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 
 export type Ratings = ReturnType<typeof createRatings>;

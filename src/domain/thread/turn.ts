@@ -187,3 +187,22 @@ export type TurnRecord = {
   /** The turn that continued after the gate was answered. */
   readonly continuedBy?: TurnId | null;
 };
+
+/** What a person thinks of the answer of a turn. */
+export type Rating = {
+  readonly turnId: TurnId;
+  readonly rating: 'good' | 'bad';
+  /** Why, in the person's words. */
+  readonly reason: string | null;
+  readonly updatedAt: Date;
+};
+
+/** A rating as operators see it: without the words of the thread, unless they are its title. */
+export type ListedRating = Rating & {
+  readonly userId: UserId;
+  readonly threadId: ThreadId;
+  /** The title that its owner or a model gave it; null without one, since the first message is for its owner only. */
+  readonly title: string | null;
+  /** The model that answered, if it is known. */
+  readonly model: string | null;
+};

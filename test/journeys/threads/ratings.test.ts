@@ -8,6 +8,7 @@ const test = journey();
 type Sent = { thread_id: string; response_id: string };
 type Listed = { ratings: { turn_id: string; [field: string]: unknown }[]; names: object };
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what comes
 async function call<T = Record<string, never>>(
   service: Service,
   method: string,

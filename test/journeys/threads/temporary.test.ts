@@ -8,6 +8,7 @@ const test = journey().override({ parts: { purgeThreadsEveryMs: 100 } });
 type Thread = { id: string; title: string; temporary?: true };
 type Sent = { thread_id: string; response_id: string; status: string; message: string };
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what comes
 async function call<T = Record<string, never>>(service: Service, method: string, route: string, body?: object) {
   const response = await service.request(route, { method, ...(body && { body: JSON.stringify(body) }) });
   const text = await response.text();

@@ -11,7 +11,7 @@ export function TemporarySwitch({
   readonly onChange: (checked: boolean) => void;
 }) {
   return (
-    <span className="flex items-center gap-1.5 text-meta text-soft">
+    <span className="flex items-center gap-2 text-meta text-soft">
       <Switch label={t`Temporary thread`} checked={checked} onChange={onChange} />
       <span aria-hidden>
         <Trans>Temporary</Trans>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
-import type { Rating } from '#domain/thread/rating.ts';
+import type { Rating } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 /** Replaces the earlier one. Undefined if the owner has no such turn. */

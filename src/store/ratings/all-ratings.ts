@@ -1,5 +1,5 @@
-import type { ListedRating } from '#domain/thread/rating.ts';
-import type { SystemConnection } from './system-connection.ts';
+import type { ListedRating } from '#domain/thread/turn.ts';
+import type { SystemConnection } from '../system/system-connection.ts';
 
 /** The ratings of all users, by turn, the newest first. `before` is the last turn of the previous page. */
 export async function listAllRatings(
