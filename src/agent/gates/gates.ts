@@ -96,7 +96,9 @@ export async function decideCall(call: GatedCall, facts: DecisionFacts): Promise
   if (level === 'allow' && judged.by !== 'always') return { ...allowed, allowedBy: judged.by };
   const state = await tool.state?.(owner, facts.workspace);
   if (level === 'allow') {
-    const answered = started ? await usedApprovalOf(tool, call, facts, state) : await approvalOf(tool, call, facts, state);
+    const answered = started
+      ? await usedApprovalOf(tool, call, facts, state)
+      : await approvalOf(tool, call, facts, state);
     return { ...allowed, allowedBy: judged.by, decided: byPerson(answered).decided }; // the answer that has made the rule
   }
   if (started) return { ...allowed, ...byPerson(await usedApprovalOf(tool, call, facts, state)) };
