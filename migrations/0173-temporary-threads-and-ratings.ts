@@ -30,7 +30,7 @@ const RATINGS = [
 ];
 
 export const functions = {
-  'engine/accept_turns': '280dac5ca6d1',
+  'engine/accept_turns': '97a66fcfc5c7',
   'engine/thread_context': '63a005491e2d',
   'lifecycle/delete_idle_threads': '45e11e318151',
   'lifecycle/erase_threads': 'a63619016335',

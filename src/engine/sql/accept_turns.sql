@@ -31,7 +31,7 @@ begin
   for a in select * from json_to_recordset(inputs) as a (n integer, turn uuid, thread uuid, is_new boolean, owner text, channel text,
     request text, catalog text, opening text, preview text, bytes bigint, after uuid, key text, digest text, lasting boolean, try text,
     unstored boolean, is_job boolean, name text, metadata text, callback text, answers uuid, refused_at uuid, failure text,
-    when_busy text, queues_at_gate boolean, items json, texts json, uses json, versions json)
+    when_busy text, queues_at_gate boolean, temporary boolean, items json, texts json, uses json, versions json)
   loop
     entry := a.n; turn_id := a.turn; thread_id := a.thread; begins := a.is_new;
     seq := null; created_at := null; digest := null; of_user := null; of_thread := null;
@@ -57,7 +57,7 @@ begin
         exit decision when not pg_try_advisory_xact_lock(uuid_hash_extended(a.turn, 3)); -- an earlier send of it may be under way
         insert into threads (id, user_id, last_seq, active, catalog, opening, preview, bytes, temporary)
           values (thread_id, a.owner, 1, case when a.failure is null then a.turn end, a.catalog::json, a.opening, a.preview, a.bytes,
-            coalesce((a.request::json ->> 'temporary')::boolean, false))
+            coalesce(a.temporary, false))
           on conflict do nothing;
         begins := found;
       end if;

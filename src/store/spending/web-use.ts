@@ -13,10 +13,10 @@ export async function readWebUse(
   const ofRun = await sql<WebCount>`
     select
       count(*) filter (where isCall and body::text like ${named(WEB_SEARCH)})::integer as searches,
-      count(*) filter (where isCall and body::text like ${named(WEB_FETCH)} and body->>'arguments' like '%"url"%')::integer as pages,
-      case when bool_or(json_typeof(body->'costUsd') = 'null') then null
-        else coalesce(sum((body->>'costUsd')::float8), 0) end as usd
-    from (select body, items.started_at is not null as isCall from items join turns on turns.id = items.turn_id
+      count(*) filter (where isCall and body::text like ${named(WEB_FETCH)} and strpos(body::text, '\\"url\\"') > 0)::integer as pages,
+      case when bool_or(cost = 'null') then null else coalesce(sum(nullif(cost, 'null')::float8), 0) end as usd
+    from (select body, items.started_at is not null as isCall, substring(body::text from '"costUsd":([^,}]+)') as cost
+      from items join turns on turns.id = items.turn_id
       where items.thread_id = ${threadId} and items.user_id = ${owner.userId} and coalesce(turns.run, turns.id) = ${run}) as made`.execute(
     trx,
   );
@@ -27,19 +27,20 @@ export async function readWebUse(
     from usage_days where user_id = ${owner.userId} and day = (now() at time zone 'utc')::date and provider = 'web'`.execute(
     trx,
   );
-  const research = await sql<{ arguments: string }>`
-    select body->>'arguments' as arguments from items join turns on turns.id = items.turn_id
+  const research = await sql<{ body: { readonly arguments: string } }>`
+    select body from items join turns on turns.id = items.turn_id
     where items.thread_id = ${threadId} and items.user_id = ${owner.userId} and coalesce(turns.run, turns.id) = ${run}
-      and items.started_at is not null and body->>'name' = ${RESEARCH}
+      and items.started_at is not null and body::text like ${named(RESEARCH)}
     order by items.turn_seq desc, items.position desc limit 1`.execute(trx);
   const started = research.rows[0];
   return {
     ofRun: ofRun.rows[0] ?? NOTHING,
     today: today.rows[0] ?? NOTHING,
-    research: started ? budgetIn(started.arguments) : null,
+    research: started ? budgetIn(started.body.arguments) : null,
   };
 }
 
+/** As a text, because PostgreSQL can't look inside JSON that has null characters, which pages and tools may return. */
 const named = (tool: string): string => `%"name":"${tool}"%`;
 
 const NOTHING: WebCount = { searches: 0, pages: 0, usd: 0 };
