@@ -122,7 +122,7 @@ describe('a server that', () => {
     const began = performance.now();
 
     await expect(call(server)).rejects.toThrow(message);
-    expect(performance.now() - began).toBeLessThan(4000);
+    expect(performance.now() - began).toBeLessThan(9000); // at most, a call may take ten seconds
     expect(server.methods().filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 

@@ -6,7 +6,7 @@ import { type Service, textOf, WEBHOOK_SECRET } from '../../support/service.ts';
 
 const test = journey().override('settings', {
   LLM_CONTEXT_TOKENS: '6000',
-  RESPONSES_TIMEOUT_SECS: '2',
+  RESPONSES_TIMEOUT_SECS: '4',
   LLM_RETRY_SECS: '1',
 });
 
