@@ -1,4 +1,5 @@
-import type { RunningCell } from '../../test/support/cells.ts';
+import pg from 'pg';
+import { IDENTITIES_OPEN } from '../../test/support/person.ts';
 
 /** What a person got at their first sign-in. */
 export type Entry = {
@@ -14,13 +15,12 @@ export type Ledger = Entry[];
 /** Compares the ledger with all databases. Everybody must be in one cell, as the same user, with their message and its answer. */
 export async function checkLedger(
   ledger: Ledger,
-  cells: readonly Pick<RunningCell, 'cell' | 'home'>[],
+  cells: readonly { readonly cell: number; readonly database: string }[],
   drained: number,
 ) {
   const found = new Map<string, { id: string; cell: number; answers: number }[]>();
-  for (const { cell, home } of cells)
-    for (const row of await home.query<{ sub: string; id: string; answers: number }>(USERS))
-      found.set(row.sub, [...(found.get(row.sub) ?? []), { ...row, cell }]);
+  for (const { cell, database } of cells)
+    for (const row of await readUsers(database)) found.set(row.sub, [...(found.get(row.sub) ?? []), { ...row, cell }]);
   const each = ledger.map((entry) => ({ ...entry, rows: found.get(entry.sub) ?? [] }));
   const atEnd: Record<number, number> = {};
   for (const { rows } of each) for (const { cell } of rows) atEnd[cell] = (atEnd[cell] ?? 0) + 1;
@@ -32,6 +32,22 @@ export async function checkLedger(
     withoutAnswer: each.filter(({ rows }) => rows.reduce((sum, { answers }) => sum + answers, 0) !== 1).length,
     leftInDrained: atEnd[drained] ?? 0,
   };
+}
+
+type UserRow = { readonly sub: string; readonly id: string; readonly answers: number };
+
+async function readUsers(connectionString: string): Promise<UserRow[]> {
+  const open = Object.entries({ ...IDENTITIES_OPEN, 'app.engine': 'on' });
+  const client = new pg.Client({
+    connectionString,
+    options: open.map(([name, value]) => `-c ${name}=${value}`).join(' '),
+  });
+  await client.connect();
+  try {
+    return (await client.query<UserRow>(USERS)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 const USERS = `

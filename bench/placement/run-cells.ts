@@ -111,8 +111,8 @@ export async function runCells(plan: Plan) {
     log,
   });
   const afterDrain = await people.returnHome(plan.again);
-  const everyCell = [...cells, newest];
-  const checked = await checkLedger(ledger, everyCell, DRAINED);
+  const databases = [...cells, newest].map((cell) => ({ cell: cell.cell, database: placeOf(cell) }));
+  const checked = await checkLedger(ledger, databases, DRAINED);
   return {
     cells: plan.cells,
     people: total,
