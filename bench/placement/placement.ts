@@ -11,7 +11,7 @@ const people = Number(positionals[0] ?? 10_000);
 const [cells = 4] = positionals.slice(1).map(Number);
 const tenth = Math.floor(people / 10);
 const began = performance.now();
-const { statusAfterKill: _, ...result } = await runCells({
+const result = await runCells({
   cells,
   people: { before: people - 2 * tenth, between: tenth, after: tenth },
   again: 10,

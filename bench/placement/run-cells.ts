@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { ServiceStatus } from '@reborn-agent/client/api';
 import { findHome } from '#domain/cell/placement.ts';
 import { hashIdentity } from '#domain/cell/user-move.ts';
 import { BARE_ENV } from '../../test/support/bare-env.ts';
@@ -166,7 +167,7 @@ async function drainWithKill({ drained, env, words, killAt, meanwhile, log }: Dr
   log(again.stdout.trim());
   return {
     killedAfter: movedBefore,
-    statusAfterKill: status.stdout,
+    drainAfterKill: (JSON.parse(status.stdout) as { drain?: ServiceStatus['drain'] }).drain,
     drainSeconds: seconds,
     requestsMeanwhile: await looking.stop(),
     summary: again.stdout.trim(),

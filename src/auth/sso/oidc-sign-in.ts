@@ -67,7 +67,7 @@ export function createOidcSignIn(
       try {
         const verified = await redeem(pending, callback);
         if (!verified) return { verdict: { outcome: 'unknown' } };
-        const verdict = await admit(verified.claims, voucher);
+        const verdict = await admit(verified.claims, voucher === undefined ? undefined : { signed: voucher });
         return { verdict, validUntil: verified.validUntil };
       } catch (error) {
         if (isAway(error)) return { verdict: { outcome: 'provider-away' } };

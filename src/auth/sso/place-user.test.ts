@@ -51,6 +51,8 @@ function newPerson(home: Cell): Buffer {
   }
 }
 
+const signed = (voucher: string | undefined): Voucher => (voucher === undefined ? undefined : { signed: voucher });
+
 const voucherOf = async (asked: ReturnType<typeof askCell>) => {
   const refusal = await asked;
   return refusal?.outcome === 'elsewhere' ? refusal.voucher : undefined;
@@ -62,11 +64,15 @@ test('the registrar sends people to their home, which takes them with its vouche
   const ofOther = await voucherOf(askCell(1, other));
 
   expect(await askCell(1, person)).toMatchObject({ outcome: 'elsewhere', cell: 3, isGuess: false });
-  expect(await askCell(3, person, { voucher })).toBeUndefined();
-  for (const wrong of [undefined, '', '3.', `3.${'a'.repeat(43)}`, ofOther, voucher?.replace('3.', '2.')])
-    expect(await askCell(3, person, { voucher: wrong })).toEqual({ outcome: 'elsewhere', cell: 1, isGuess: true });
-  expect(await askCell(3, person, { voucher, key: Buffer.alloc(32, 2) })).toMatchObject({ cell: 1 });
-  expect(await askCell(2, person, { voucher })).toMatchObject({ cell: 1 });
+  expect(await askCell(3, person, { voucher: signed(voucher) })).toBeUndefined();
+  for (const wrong of ['', '3.', 'repeated', `3.${'a'.repeat(43)}`, ofOther, voucher?.replace('3.', '2.')])
+    expect(await askCell(3, person, { voucher: signed(wrong) })).toEqual({
+      outcome: 'elsewhere',
+      cell: 1,
+      isGuess: true,
+    });
+  expect(await askCell(3, person, { voucher: signed(voucher), key: Buffer.alloc(32, 2) })).toMatchObject({ cell: 1 });
+  expect(await askCell(2, person, { voucher: signed(voucher) })).toMatchObject({ cell: 1 });
 });
 
 test('a person whose home is the registrar begins there, and any other cell sends them to it', async () => {
@@ -86,11 +92,11 @@ test('the first decision counts, also for a replica with another list', async ()
 test('a cell where an operator has added the person gets them, if its voucher reaches the registrar first', async () => {
   const person = newPerson(3);
   const wish = await voucherOf(askCell(2, person, { isExpected: true }));
-  const answer = await askCell(1, person, { voucher: wish });
+  const answer = await askCell(1, person, { voucher: signed(wish) });
 
   expect(answer).toMatchObject({ cell: 2, isGuess: false });
   expect(
-    await askCell(2, person, { voucher: await voucherOf(Promise.resolve(answer)), isExpected: true }),
+    await askCell(2, person, { voucher: signed(await voucherOf(Promise.resolve(answer))), isExpected: true }),
   ).toBeUndefined();
   expect(await askCell(1, person)).toMatchObject({ cell: 2 });
 });

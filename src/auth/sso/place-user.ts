@@ -11,8 +11,8 @@ export type PlacementSettings = Placement & {
   readonly keys: readonly [Buffer, ...Buffer[]];
 };
 
-/** What a sign-in brings from another cell: a voucher, or the fact that the router has repeated the request here. */
-export type Voucher = string | 'repeated' | undefined;
+/** What a sign-in brings from another cell: a signature through the browser, or the fact that the router has repeated the request here. */
+export type Voucher = { readonly signed: string } | 'repeated' | undefined;
 
 export type Placing = ReturnType<typeof createPlacing>;
 
@@ -31,9 +31,9 @@ export function createPlacing(db: IdentityDatabase, placement: PlacementSettings
 
   /** The cell that a voucher is for, if another cell has made it for this person. */
   function cellOf(voucher: Voucher, hash: Buffer): Cell | undefined {
-    if (voucher === undefined) return undefined;
-    const cell = Number(/^\d{1,4}(?=\.)/.exec(voucher)?.[0]);
-    const given = hashSecret(voucher);
+    if (typeof voucher !== 'object') return undefined;
+    const cell = Number(/^\d{1,4}(?=\.)/.exec(voucher.signed)?.[0]);
+    const given = hashSecret(voucher.signed);
     return keys.some((key) => equalsSecret(sign(hash, cell, key), given)) ? cell : undefined;
   }
 
