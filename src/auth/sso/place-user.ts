@@ -54,8 +54,9 @@ export function createPlacing(db: IdentityDatabase, placement: PlacementSettings
       const registrar = findRegistrar(hash, placement);
       if (own === undefined || registrar === undefined) return undefined;
       const wanted = cellOf(voucher, hash);
+      if (wanted === own) return undefined; // another cell says so, which knows where they went
       if (registrar !== own) {
-        if (wanted === own || voucher === 'repeated') return undefined;
+        if (voucher === 'repeated') return undefined;
         const way = { outcome: 'elsewhere', cell: registrar, isGuess: true } as const;
         return isExpected ? { ...way, voucher: sign(hash, own, keys[0]) } : way;
       }
