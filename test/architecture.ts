@@ -124,6 +124,7 @@ const WIRED_COMMANDS = [
   'cli/status.ts',
   'cli/doctor',
   'cli/archive',
+  'cli/cell',
   'cli/service',
   'cli/setup',
   'cli/support',

@@ -4191,6 +4191,18 @@ export type ServiceStatus = {
   readonly code: string;
   /** The caller's threads; for operators, everyone's. */
   readonly threads: number;
+  /** How far this cell is drained, if it ever was; for operators. */
+  readonly drain?: {
+    readonly moved: number;
+    /** Users who could not be moved. */
+    readonly stayed: number;
+    readonly left: number;
+    /** The limit of the command. */
+    readonly per_minute: number;
+    readonly ended: boolean;
+    /** Since the last user was handled, or since the end. */
+    readonly idle_seconds: number;
+  };
 };
 
 export type ReplicaList = {

@@ -140,6 +140,7 @@ const openAuth = ({ config, identities, tokens, onError }: Base) =>
     operatorTokens: Object.values(tokens),
     passingToken: config.gateway.authToken === undefined ? tokens.gateway : undefined,
     oidc: config.oidc,
+    placement: config.placement,
     onError,
   });
 

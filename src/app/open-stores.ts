@@ -27,7 +27,7 @@ export async function openStores(
     given ?? (await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) }));
   undo.defer(() => database.close());
   await migrateDatabase(database.connection, MIGRATIONS);
-  await claimCell(database.connection, config.cell);
+  await claimCell(database.connection, config);
   await warnOfUnboundRole(database.connection, log);
   const replica = newId<ReplicaId>();
   const application = `reborn ${replica}`;

@@ -11,6 +11,7 @@ import { createInvitations, type Invitations } from './invitations.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import type { OidcSettings } from './sso/oidc-provider.ts';
+import type { PlacementSettings } from './sso/place-user.ts';
 import { createElsewhere, type Elsewhere } from './tokens/elsewhere.ts';
 import { createTokenRecogniser } from './tokens/recognise-token.ts';
 import { type DatedVerdict, rememberVerdicts } from './tokens/remember-verdicts.ts';
@@ -42,15 +43,24 @@ export type AuthOptions = {
   /** The operator token that is new at each start, if there is one. */
   readonly passingToken: string | undefined;
   readonly oidc: OidcSettings | undefined;
+  /** How new users are spread over the cells. */
+  readonly placement: PlacementSettings | undefined;
   readonly onError: (error: unknown) => void;
 };
 
 /** Builds authentication: tokens, sessions, accounts and sign-in. */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const { identities, operatorTokens, passingToken, oidc, onError } = options;
+  const { identities, operatorTokens, passingToken, oidc, placement, onError } = options;
   const elsewhere = createElsewhere(identities);
   const singleSignOn =
-    oidc && (await import('./sso/single-sign-on.ts')).createSingleSignOn(identities, oidc, elsewhere, onError);
+    oidc &&
+    (await import('./sso/single-sign-on.ts')).createSingleSignOn({
+      identities,
+      settings: oidc,
+      elsewhere,
+      placement,
+      onError,
+    });
   const lasting = operatorTokens.filter((token) => token !== passingToken).map(hashSecret);
   const sessions = createSessions(identities, lasting, elsewhere, onError);
   const recogniseToken = createTokenRecogniser(identities, elsewhere, onError);
@@ -71,7 +81,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const bearer = createAuthenticate({
     ...common,
     operatorTokens,
-    recognise: (token, hash) => bearers.find(token, hash),
+    async recognise(token, hash, isRepeated) {
+      const verdict = await bearers.find(token, hash);
+      const isPlaced = isRepeated && verdict.outcome === 'elsewhere' && verdict.isGuess && isJwt(token);
+      return isPlaced && singleSignOn ? (await singleSignOn.recognise(token, 'repeated')).verdict : verdict;
+    },
   });
   const session = createAuthenticate({
     ...common,

@@ -7,8 +7,11 @@ export type Verdict =
   | { readonly outcome: 'known'; readonly principal: Principal }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'domain-not-allowed' }
-  /** The user is in another cell. `isGuess`: the token says so itself, and this cell does not know it. */
-  | { readonly outcome: 'elsewhere'; readonly cell: Cell; readonly isGuess: boolean }
+  /**
+   * The user is in another cell. `isGuess`: this cell does not know them, and only assumes that the other one does. `voucher`: the proof
+   * for the other cell that the user belongs there.
+   */
+  | { readonly outcome: 'elsewhere'; readonly cell: Cell; readonly isGuess: boolean; readonly voucher?: string }
   /** The user is on the way to another cell. */
   | { readonly outcome: 'moving' }
   | { readonly outcome: 'database-away' }
@@ -16,14 +19,15 @@ export type Verdict =
 
 export type Refusal = Exclude<Verdict, { outcome: 'known' }>;
 
-export type Authenticate = (token: string) => Promise<Verdict>;
+/** `isRepeated`: another cell has sent the request here. */
+export type Authenticate = (token: string, isRepeated?: boolean) => Promise<Verdict>;
 
 export type AuthenticateOptions = {
   /** Each of them authenticates the operator. */
   readonly operatorTokens: readonly string[];
   readonly isReachable: () => Promise<boolean>;
   /** Looks up a token that is not one of the operator's. */
-  readonly recognise: (token: string, hash: Buffer) => Promise<Verdict>;
+  readonly recognise: (token: string, hash: Buffer, isRepeated: boolean) => Promise<Verdict>;
   /** Whether an error means that the database is unavailable. */
   readonly isAway: (error: unknown) => boolean;
 };
@@ -31,14 +35,14 @@ export type AuthenticateOptions = {
 /** Authenticates tokens. Only hashes are kept and compared, in constant time. */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const known = options.operatorTokens.map(hashSecret);
-  return async (token) => {
+  return async (token, isRepeated = false) => {
     // Without the database even the operator's token is refused, before any work starts.
     if (!(await options.isReachable())) return { outcome: 'database-away' };
     const given = hashSecret(token);
     const matches = known.filter((hash) => isSameHash(hash, given));
     if (matches.length > 0) return { outcome: 'known', principal: OPERATOR };
     try {
-      return await options.recognise(token, given);
+      return await options.recognise(token, given, isRepeated);
     } catch (error) {
       if (options.isAway(error)) return { outcome: 'database-away' };
       throw error;

@@ -21,7 +21,8 @@ export type MadeCode = { readonly outcome: 'known'; readonly code: string; reado
 
 /** Opens and closes browser sessions. `former` is the browser's previous session. */
 export type SignIn = {
-  withToken(token: string, former: string | undefined): Promise<SignedIn>;
+  /** `isRepeated`: another cell has sent the request here. */
+  withToken(token: string, former: string | undefined, isRepeated: boolean): Promise<SignedIn>;
   /** `code` is from a sign-in link. */
   withCode(code: string, former: string | undefined): Promise<SignedIn>;
   /** Creates the user of an invitation and signs them in. `code` is from the link, and `name` what to call them. */
@@ -32,11 +33,14 @@ export type SignIn = {
   readonly oidc:
     | {
         begin: OidcSignIn['begin'];
-        finish(ticket: string, callback: URL, former: string | undefined): Promise<SignedIn>;
+        finish(ticket: string, callback: URL, brought: Brought): Promise<SignedIn>;
       }
     | undefined;
   signOut(secret: string): Promise<void>;
 };
+
+/** What the browser brings besides the ticket. `voucher`: of another cell, which has sent it here. */
+export type Brought = { readonly former: string | undefined; readonly voucher: string | undefined };
 
 export type SignInParts = {
   readonly identities: IdentityDatabase;
@@ -66,8 +70,8 @@ export function createSignIn(parts: SignInParts): SignIn {
   });
 
   return {
-    async withToken(token, former) {
-      const verdict = await authenticate(token);
+    async withToken(token, former, isRepeated) {
+      const verdict = await authenticate(token, isRepeated);
       if (verdict.outcome !== 'known') return verdict;
       return open(verdict.principal.userId, { method: 'token', ...boundsOf(token), former });
     },
@@ -110,8 +114,8 @@ export function createSignIn(parts: SignInParts): SignIn {
 
     oidc: oidc && {
       begin: (redirectUri) => oidc.begin(redirectUri),
-      async finish(ticket, callback, former) {
-        const { verdict, validUntil: until = null } = await oidc.finish(ticket, callback);
+      async finish(ticket, callback, { former, voucher }) {
+        const { verdict, validUntil: until = null } = await oidc.finish(ticket, callback, voucher);
         if (verdict.outcome !== 'known') return verdict;
         return open(verdict.principal.userId, { method: 'oidc', tokenHash: null, until, former });
       },
@@ -129,7 +133,7 @@ export type OidcSignIn = {
   /** The URL to send the browser to, and a ticket that it must bring back. */
   begin(redirectUri: string): Promise<StartedSignIn | { readonly outcome: 'provider-away' }>;
   /** `callback` is the full URL to which the provider sent the browser. */
-  finish(ticket: string, callback: URL): Promise<DatedVerdict>;
+  finish(ticket: string, callback: URL, voucher: string | undefined): Promise<DatedVerdict>;
 };
 
 export type StartedSignIn = { readonly outcome: 'started'; readonly url: string; readonly ticket: string };

@@ -1,22 +1,48 @@
 import pg from 'pg';
 import { type Cell, joinCell, ownCell } from '#domain/cell/cell.ts';
+import type { Placement } from '#domain/cell/placement.ts';
 
 /**
  * Joins the cell of this database. The first start with a cell stores its number; after that, a process with another number
  * is refused, because its ids would lead the router to the wrong place.
  */
-export async function claimCell(connection: pg.PoolConfig, cell: Cell | undefined): Promise<void> {
-  const stored = await storeCell(connection, cell);
-  if (stored !== cell) throw new Error(explain(stored, cell));
+export async function claimCell(connection: pg.PoolConfig, config: CellConfig): Promise<void> {
+  const { cell, placement } = config;
+  await withClient(connection, async (client) => {
+    const stored = await storeCell(client, cell);
+    if (stored !== cell) throw new Error(explain(stored, cell));
+    await requireSameRegistrars(client, placement?.registrars);
+  });
   joinCell(cell);
 }
 
-async function storeCell(connection: pg.PoolConfig, cell: Cell | undefined): Promise<Cell | undefined> {
-  return withClient(connection, async (client) => {
-    if (cell !== undefined)
-      await client.query(`insert into settings (name, value) values ('cell', $1) on conflict do nothing`, [{ cell }]);
-    return (await readCell(client))?.cell;
-  });
+export type CellConfig = {
+  readonly cell: Cell | undefined;
+  readonly placement: Pick<Placement, 'registrars'> | undefined;
+};
+
+async function storeCell(client: pg.Client, cell: Cell | undefined): Promise<Cell | undefined> {
+  if (cell !== undefined)
+    await client.query(`insert into settings (name, value) values ('cell', $1) on conflict do nothing`, [{ cell }]);
+  return (await readCell(client))?.cell;
+}
+
+/** With other registrars, this cell would look for people where nobody remembers them, and they would begin a second time. */
+async function requireSameRegistrars(client: pg.Client, given: readonly Cell[] | undefined): Promise<void> {
+  const registrars = given?.toSorted((one, other) => one - other).join();
+  if (registrars !== undefined)
+    await client.query(`insert into settings (name, value) values ('cell_registrars', $1) on conflict do nothing`, [
+      { registrars },
+    ]);
+  const { rows } = await client.query<{ value: { registrars: string } }>(
+    `select value from settings where name = 'cell_registrars'`,
+  );
+  const stored = rows[0]?.value.registrars;
+  if (stored === registrars) return;
+  const is = registrars === undefined ? 'CELLS is not set' : `CELL_REGISTRARS is ${registrars}`;
+  throw new Error(
+    `The users of this cell were placed with the registrars ${stored}, but ${is}. Set CELL_REGISTRARS=${stored}: they never change.`,
+  );
 }
 
 /** What another cell must have in common with this one, so that a user can move. */

@@ -1,7 +1,7 @@
 // @module-tag slow
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashEmail } from '#domain/cell/user-move.ts';
+import { hashEmail, hashIdentity } from '#domain/cell/user-move.ts';
 import { newId } from '#domain/ids.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { addPerson, IDENTITIES_OPEN, OWNED_ROWS } from '../../test/support/person.ts';
@@ -114,6 +114,20 @@ test('the source keeps hashes that lead to the target, and they are gone when th
   expect(await countOf(source, `user_moves where subject = 'back' and state <> 'arrived'`)).toBe(0);
   expect(await countOf(source, `users where id = 'back'`)).toBe(1);
   expect(await countOf(target, `users where id = 'back'`)).toBe(0);
+});
+
+test('a registrar to which a user moves remembers that they are there', async () => {
+  await addPerson(source.client, 'home');
+  await source.client.query(
+    `update users set oidc_issuer = 'https://id.example', oidc_subject = 'h' where id = 'home'`,
+  );
+  const hash = hashIdentity({ issuer: 'https://id.example', subject: 'h' });
+  await target.client.query('insert into placements (hash, cell) values ($1, 1)', [hash]);
+  await move('home');
+
+  expect((await target.client.query('select cell from placements where hash = $1', [hash])).rows).toEqual([
+    { cell: 2 },
+  ]);
 });
 
 test('a running turn waits for a replica in the target, and no crash is counted', async () => {

@@ -84,6 +84,11 @@ async function arrive(options: MoveOptions, { id }: UserMove): Promise<Record<st
       await wakeUser(target, subject);
       // A user who returns is not forwarded any more.
       await target.query('delete from forwards where subject = $1', [subject]);
+      // If the target is their registrar, it must not send them away when they are erased and sign in again.
+      await target.query('update placements set cell = $1 where hash = any($2)', [
+        cells.target,
+        await hashPerson(source, subject),
+      ]);
       await target.query('delete from user_moves where subject = $1', [subject]);
       await target.query(`insert into user_moves (id, subject, cell, state) values ($1, $2, $3, 'arrived')`, [
         id,

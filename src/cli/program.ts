@@ -128,6 +128,7 @@ const GROUPS: readonly Group[] = [
     service: async () => (await import('./service/service.ts')).addServiceCommands,
     logs: async () => (await import('./service/service.ts')).addLogsCommand,
     audit: async () => (await import('./audit.ts')).addAuditCommand,
+    cell: async () => (await import('./cell/cell.ts')).addCellCommands,
     delivery: async () => (await import('./delivery/delivery.ts')).addDeliveryCommands,
     retention: async () => (await import('./retention.ts')).addRetentionCommands,
     upgrade: async () => (await import('./upgrade.ts')).addUpgradeCommand,

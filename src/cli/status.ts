@@ -1,5 +1,5 @@
 import { ApiError, type Client, createClient } from '@reborn-agent/client';
-import type { ReplicaList } from '@reborn-agent/client/api';
+import type { ReplicaList, ServiceStatus } from '@reborn-agent/client/api';
 import { type Config, readConfig } from '#config/config.ts';
 import { checkHome } from '#config/home-folder.ts';
 import { describeAge, RENEW } from '#database/release-date.ts';
@@ -52,6 +52,7 @@ export function status({ json, watch, cells }: StatusOptions): Promise<void> {
       ['database', `PostgreSQL ${database.version}, ${database.kind}`],
       ['turns', `${queue.running} running, ${queue.queued} queued, in ${found.threads} threads`],
       ...(deliveries ? [['deliveries', describe(deliveries)]] : []),
+      ...(found.drain ? [['drain', describeDrain(found.drain)]] : []),
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
       ...(found.code === undefined ? [] : [['code', found.code]]), // an older service does not say it
@@ -74,6 +75,19 @@ async function findDeliveries(client: Client): Promise<DeliveryCounts | undefine
 
 const describe = ({ open, dead, dead_last_day: lastDay }: DeliveryCounts) =>
   `${open} open, ${dead} given up, ${lastDay} of them in the last day`;
+
+type Drain = NonNullable<ServiceStatus['drain']>;
+
+function describeDrain({ moved, stayed, left, per_minute: pace, ended, idle_seconds: idle }: Drain): string {
+  const stay = stayed === 0 ? '' : `, ${stayed} stay`;
+  if (ended) return `done ${durationOf(idle)} ago: ${moved} users moved${stay}`;
+  const state =
+    idle > STILL_SECONDS ? `nothing for ${durationOf(idle)}; run reborn cell drain again` : `${pace} a minute`;
+  return `${moved} users moved${stay}, ${left} left, ${state}`;
+}
+
+/** Longer than a move takes. */
+const STILL_SECONDS = 120;
 
 async function statusOf(cells: string, config: Config, json: boolean): Promise<void> {
   const token = await findOperatorToken(config);

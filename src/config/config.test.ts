@@ -291,6 +291,29 @@ describe('values', () => {
     expect(readConfig({ REBORN_HOME: text }).home).toBe(folder);
   });
 
+  test('cells have a weight of 100 unless they name another one, and every cell must be listed', () => {
+    const env = { CELL: '2', CELLS: '1, 2:50, 3:0', CELL_REGISTRARS: '1,3', SECRETS_KEY: 'ab'.repeat(32) };
+
+    expect(readConfig(env).placement).toMatchObject({
+      cells: [
+        { cell: 1, weight: 100 },
+        { cell: 2, weight: 50 },
+        { cell: 3, weight: 0 },
+      ],
+      registrars: [1, 3],
+    });
+    expect(problemsOf({ ...env, CELL: '4' })).toEqual([expect.stringMatching(/^CELLS must list cell 4, too/)]);
+    expect(problemsOf({ ...env, CELL_REGISTRARS: '1,5' })).toEqual([expect.stringMatching(/^CELLS must list cell 5/)]);
+    expect(problemsOf({ ...env, CELLS: '1:0,2:0,3:0' })).toEqual([
+      expect.stringContaining('one cell a weight above 0'),
+    ]);
+    expect(problemsOf({ CELLS: '1' })).toEqual(
+      ['CELL', 'CELL_REGISTRARS', 'SECRETS_KEY'].map((name) =>
+        expect.stringMatching(`^${name} must be set when CELLS is set`),
+      ),
+    );
+  });
+
   test('lists are trimmed, and empty entries are dropped', () => {
     expect(readConfig({ TRUSTED_PROXIES: ' 10.1.2.3 ,, 192.168.0.0/16,' }).trustedProxies).toEqual([
       '10.1.2.3',
@@ -341,6 +364,8 @@ describe('values', () => {
     ['CHAT_RATE_PER_MINUTE', ['0', 'unlimited']],
     ['WEBHOOK_RATE_PER_MINUTE', ['0']],
     ['WEBHOOK_JOB_DAYS', ['0', '36501']],
+    ['CELLS', ['0', '1,4096', '1:', '1:x', '1:10001', '1,2,1', 'one', ',']],
+    ['CELL_REGISTRARS', ['0', '1,2,1', '1:100', ',']],
     ['DATABASE_CONNECTIONS', ['5', '1001', 'many']],
   ] as const)('the error for a wrong %s names its value and the valid ones', (name, wrong) => {
     for (const text of wrong) {

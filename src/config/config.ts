@@ -39,6 +39,8 @@ export type Config = {
   databaseConnections: number;
   /** The number of this installation among several behind one address. */
   cell: number | undefined;
+  /** How new users are spread over the cells; undefined if they stay where they sign in. */
+  placement: PlacementConfig | undefined;
   home: string;
   /** The service that commands use instead of the one of this home. */
   remote: { url: string; token: string } | undefined;
@@ -61,6 +63,13 @@ export type Config = {
   otelEndpoint: string | undefined;
   logLevel: Values['LOG_LEVEL'];
   logFormat: Values['LOG_FORMAT'];
+};
+
+export type PlacementConfig = {
+  cells: { cell: number; weight: number }[];
+  registrars: number[];
+  /** What the cells sign with when they vouch for a user; the first is used, and both are accepted. */
+  keys: [Buffer, ...Buffer[]];
 };
 
 export type WebhookConfig = {
@@ -261,6 +270,7 @@ function toConfig(values: Values, problems: Problems): Config {
     databaseUrl: values.DATABASE_URL,
     databaseConnections: values.DATABASE_CONNECTIONS,
     cell: values.CELL,
+    placement: toPlacement(values, problems),
     home: values.REBORN_HOME,
     remote:
       values.REBORN_URL && values.REBORN_TOKEN ? { url: values.REBORN_URL, token: values.REBORN_TOKEN } : undefined,
@@ -303,6 +313,24 @@ function toOidc(values: Values, problems: Problems): OidcConfig | undefined {
     clientSecret: values.OIDC_CLIENT_SECRET,
     allowedDomains: values.OIDC_ALLOWED_DOMAINS,
   };
+}
+
+function toPlacement(values: Values, problems: Problems): PlacementConfig | undefined {
+  const { CELLS: cells, CELL_REGISTRARS: registrars = [], CELL: own } = values;
+  const { SECRETS_KEY: key, SECRETS_KEY_PREVIOUS: previous } = values;
+  if (!cells) return undefined;
+  const when = 'when CELLS is set';
+  if (own === undefined) demand('CELL', when, problems);
+  if (registrars.length === 0)
+    demand('CELL_REGISTRARS', `${when}; it never changes, so read about placement first`, problems);
+  if (!key) demand('SECRETS_KEY', `${when}; the same in all cells`, problems);
+  const listed = new Set(cells.map(({ cell }) => cell));
+  const missing = [own, ...registrars].find((cell) => cell !== undefined && !listed.has(cell));
+  if (missing !== undefined)
+    problems.set('CELLS', `CELLS must list cell ${missing}, too; write ${missing}:0 if it takes no new users.`);
+  else if (cells.every(({ weight }) => weight === 0))
+    problems.set('CELLS', 'CELLS must give one cell a weight above 0, so that new users have a home.');
+  return key && { cells, registrars, keys: [key, ...(previous ? [previous] : [])] };
 }
 
 function toSearch(values: Values, problems: Problems): SearchConfig {

@@ -3,6 +3,7 @@ import {
   baseUrl,
   bindHost,
   bucketName,
+  cellNumbers,
   encryptionKey,
   exactHosts,
   flag,
@@ -22,6 +23,7 @@ import {
   text,
   token,
   webUrl,
+  weightedCells,
 } from './parsers.ts';
 
 /** One option: `default` is parsed like any value, `unset` describes what happens without one. */
@@ -242,6 +244,16 @@ export const options = {
     parser: integer(1, 4095),
     unset: 'a single installation',
     help: 'Number of this installation among those that share one address; the same on all its replicas.',
+  },
+  CELLS: {
+    parser: weightedCells,
+    unset: 'new users stay where they sign in',
+    help: 'All cells, over which new users of the identity provider are spread; with a weight of 0, a cell is closed to them.',
+  },
+  CELL_REGISTRARS: {
+    parser: cellNumbers,
+    unset: 'not used',
+    help: 'The cells that remember where users were placed, when CELLS is set: those of the beginning, and never others.',
   },
   REBORN_HOME: { parser: folder, default: '~/.reborn', help: 'Folder for everything the service stores on disk.' },
   REBORN_URL: {

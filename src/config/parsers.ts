@@ -112,6 +112,34 @@ export const origins: Parser<string[]> = {
   parse: (value) => parseList(value, (entry) => URL.canParse(entry) && new URL(entry).origin === entry),
 };
 
+/** The weight of a cell that is listed without one. */
+const USUAL_WEIGHT = 100;
+
+export const weightedCells: Parser<{ cell: number; weight: number }[]> = {
+  expects: 'a comma-separated list of cells, each with a weight from 0 to 10000 if it is not 100, such as 1,2,3:50,4:0',
+  parse: (value) => {
+    const found = parseList(value, (entry) => /^\d+(:\d+)?$/.test(entry))?.map((entry) => {
+      const [cell = '', weight = String(USUAL_WEIGHT)] = entry.split(':');
+      return { cell: parseInteger(cell, 1, 4095), weight: parseInteger(weight, 0, 10_000) };
+    });
+    const cells = found?.flatMap(({ cell, weight }) =>
+      cell === undefined || weight === undefined ? [] : [{ cell, weight }],
+    );
+    return cells && cells.length === found?.length && isEachOnce(cells.map(({ cell }) => cell)) ? cells : undefined;
+  },
+};
+
+export const cellNumbers: Parser<number[]> = {
+  expects: 'a comma-separated list of cells, such as 1,2,3,4',
+  parse: (value) => {
+    const found = parseList(value, () => true)?.map((entry) => parseInteger(entry, 1, 4095)) ?? [];
+    const cells = found.filter((cell) => cell !== undefined);
+    return cells.length === found.length && isEachOnce(cells) ? cells : undefined;
+  },
+};
+
+const isEachOnce = (cells: readonly number[]) => cells.length > 0 && new Set(cells).size === cells.length;
+
 export const routeNames: Parser<string[]> = {
   expects: 'a comma-separated list of model routes',
   parse: (value) => parseList(value, () => true),

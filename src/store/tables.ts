@@ -55,6 +55,10 @@ export type Tables = {
     subject: string;
     cell: number;
   };
+  placements: {
+    hash: Buffer;
+    cell: number;
+  };
   titleRequests: {
     threadId: ThreadId;
     userId: string;

@@ -18,6 +18,8 @@ export type ServiceState = {
     readonly oldestSeconds: number;
     readonly dead: readonly { readonly kind: DeliveryKind; readonly all: number; readonly lastDay: number }[];
   };
+  /** Of this cell, while it has not ended. */
+  readonly drain: { readonly left: number; readonly idleSeconds: number } | undefined;
   readonly sockets: number;
   readonly streams: number;
 };
@@ -153,6 +155,11 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
     'kind',
   ]);
   const overdue = gauge('reborn_deliveries_oldest_seconds', 'How long the oldest due delivery has waited.');
+  const drainLeft = gauge('reborn_drain_users_left', 'Users who are still to be moved to other cells.');
+  const drainIdle = gauge(
+    'reborn_drain_idle_seconds',
+    'Time since an unfinished drain of the cell has handled a user.',
+  );
   const sockets = gauge('reborn_websockets', 'Open WebSockets.');
   const streams = gauge('reborn_streams', 'Open event streams of responses.');
   const memory = gauge('process_resident_memory_bytes', 'Memory of the process.');
@@ -178,6 +185,8 @@ function createStateGauges(registers: Registers): (state: ServiceState) => void 
       deadLastDay.set({ kind }, counted?.lastDay ?? 0);
     }
     overdue.set(state.deliveries.oldestSeconds);
+    drainLeft.set(state.drain?.left ?? 0);
+    drainIdle.set(state.drain?.idleSeconds ?? 0);
     sockets.set(state.sockets);
     streams.set(state.streams);
     const used = process.memoryUsage();

@@ -58,6 +58,7 @@ test('OpenMetrics has the trace of a slow turn; the older format has the same na
     placeSeconds: 0,
     endedLastHour: {},
     deliveries: { open: 0, dead: [], oldestSeconds: 0 },
+    drain: { left: 7, idleSeconds: 900 },
     sockets: 0,
     streams: 0,
   };

@@ -1,5 +1,5 @@
-/** The parts of a browser that signing in needs: cookies, and redirects followed one by one. */
-export function openBrowser() {
+/** The parts of a browser that signing in needs: cookies, and redirects followed one by one. `always`: headers of each request. */
+export function openBrowser(always: Record<string, string> = {}) {
   const cookies = new Map<string, Map<string, string>>();
   const keys = new Map<string, string>();
 
@@ -10,6 +10,7 @@ export function openBrowser() {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const key = keys.get(url.host);
     const headers = {
+      ...always,
       ...(cookie && { cookie }),
       ...(key && { 'x-session-key': key }),
       ...(init.headers as Record<string, string> | undefined),

@@ -17,8 +17,13 @@ const SECRETS_KEY = 'ab'.repeat(32);
 export type RunningCell = Awaited<ReturnType<typeof startCell>>;
 
 /** One cell: a home with a database, and a replica as a separate process. */
-export async function startCell(cell: number, model: ScriptedModel, more: Record<string, string> = {}) {
-  const home = await freshHome();
+export async function startCell(
+  cell: number,
+  model: ScriptedModel,
+  more: Record<string, string> = {},
+  { shared = false }: { readonly shared?: boolean } = {},
+) {
+  const home = await freshHome({ shared });
   const env = cellEnv(cell, home, model, more);
   const service = await spawnService(env);
   const webhookUrl = await waitFor(
@@ -60,7 +65,7 @@ export const answeredBy = ({ headers }: Response): number =>
 
 export const NGINX = '/usr/sbin/nginx';
 
-/** The router of deploy/ with a real nginx in front of two cells. Only names and ports differ, and TLS is off. */
+/** The router of deploy/ with a real nginx in front of cells. Only names, ports and the number of cells differ, and TLS is off. */
 export async function startRouter(cells: readonly Pick<RunningCell, 'cell' | 'url' | 'webhookUrl'>[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-router-'));
   const [gateway, webhook, plain] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -90,6 +95,13 @@ async function listens(child: ChildProcess, url: string, output: () => string): 
   );
 }
 
+/** Adds a cell to the two places of the example, as its comments say. */
+const listCell = (example: string, digits: string): string =>
+  example
+    .replace(`'~^/?002'        002;\n`, `$&    '~^/?${digits}'        ${digits};\n`)
+    .replace(/upstream gateway_002 {[^}]+}\n/, (block) => `${block}\n${block.replace('002', digits)}`)
+    .replace(/upstream webhook_002 {[^}]+}\n/, (block) => `${block}\n${block.replace('002', digits)}`);
+
 type Ports = { readonly gateway: number; readonly webhook: number; readonly plain: number };
 
 function configure(
@@ -104,10 +116,12 @@ function configure(
     .replaceAll(/ +ssl_certificate.*\n/g, '')
     .replaceAll(/(agent|hooks)\.example\.com/g, '127.0.0.1')
     .replaceAll('Host $host;', 'Host $http_host;'); // nginx leaves the port out, and the ports here are unusual
-  for (const { cell, url, webhookUrl } of cells)
+  for (const { cell, url, webhookUrl } of cells) {
+    if (!example.includes(`upstream gateway_${digitsOf(cell)} `)) example = listCell(example, digitsOf(cell));
     example = example
       .replace(new RegExp(`(upstream gateway_${digitsOf(cell)} {\\s+server )[^;]+`), `$1${new URL(url).host}`)
       .replace(new RegExp(`(upstream webhook_${digitsOf(cell)} {\\s+server )[^;]+`), `$1${new URL(webhookUrl).host}`);
+  }
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
     .join(' ');

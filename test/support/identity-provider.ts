@@ -23,6 +23,9 @@ export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
 type Person = { sub: string; name?: string; email?: string; email_verified?: boolean };
 type Options = { port?: number; key?: JWK; people: readonly Person[]; conformIdTokenClaims?: boolean };
 
+/** The header by which a browser says who sits in front of it, so that many people can sign in at once. */
+export const PERSON_HEADER = 'x-person';
+
 /** A real OpenID provider on loopback. It signs in the user of the login hint, or the current person, and gives every consent. */
 export async function startIdentityProvider({ port = 0, people, ...options }: Options) {
   const key = options.key ?? (await newKey());
@@ -95,7 +98,7 @@ async function agree(
   present: string,
 ): Promise<void> {
   const { params } = await provider.interactionDetails(request, response);
-  const accountId = params.login_hint ?? present;
+  const accountId = params.login_hint ?? String(request.headers[PERSON_HEADER] ?? present);
   const grant = new provider.Grant({ accountId, clientId: params.client_id });
   grant.addOIDCScope(params.scope);
   const consent = { grantId: await grant.save() };

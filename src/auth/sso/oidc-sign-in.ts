@@ -61,13 +61,13 @@ export function createOidcSignIn(
       }
     },
 
-    async finish(ticket, callback) {
+    async finish(ticket, callback, voucher) {
       const pending = await takeSignIn(db, hashSecret(ticket));
       if (!pending) return { verdict: { outcome: 'unknown' } };
       try {
         const verified = await redeem(pending, callback);
         if (!verified) return { verdict: { outcome: 'unknown' } };
-        const verdict = await admit(verified.claims);
+        const verdict = await admit(verified.claims, voucher === undefined ? undefined : { signed: voucher });
         return { verdict, validUntil: verified.validUntil };
       } catch (error) {
         if (isAway(error)) return { verdict: { outcome: 'provider-away' } };

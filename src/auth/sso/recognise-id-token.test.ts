@@ -63,7 +63,10 @@ const settings = (allowedDomains?: string[]): OidcSettings => ({
 const admitTo =
   (allowedDomains?: string[]): Admit =>
   (claims) =>
-    admitOidcUser(identities, createElsewhere(identities), allowedDomains, claims);
+    admitOidcUser(
+      { db: identities, elsewhere: createElsewhere(identities), allowedDomains, placing: undefined },
+      claims,
+    );
 
 const recognise = async (token: string, allowedDomains?: string[]) =>
   (await recogniseIdToken(provider, settings(allowedDomains), admitTo(allowedDomains), token)).verdict;

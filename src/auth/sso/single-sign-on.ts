@@ -5,26 +5,34 @@ import type { DatedVerdict } from '../tokens/remember-verdicts.ts';
 import { type Admit, admitOidcUser } from './admit-oidc-user.ts';
 import { createProvider, type OidcSettings, type Provider, ProviderAway } from './oidc-provider.ts';
 import { createOidcSignIn } from './oidc-sign-in.ts';
+import { createPlacing, type PlacementSettings } from './place-user.ts';
 import { verifyIdToken } from './verify-id-token.ts';
 
 export type SingleSignOn = {
   readonly signIn: OidcSignIn;
   /** Authenticates a token of the identity provider. */
-  recognise(token: string): Promise<DatedVerdict>;
+  recognise(token: string, voucher?: 'repeated'): Promise<DatedVerdict>;
+};
+
+export type SingleSignOnParts = {
+  readonly identities: IdentityDatabase;
+  readonly settings: OidcSettings;
+  readonly elsewhere: Elsewhere;
+  readonly placement: PlacementSettings | undefined;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Everything that needs the identity provider. `auth.ts` loads it only when one is configured. */
-export function createSingleSignOn(
-  identities: IdentityDatabase,
-  settings: OidcSettings,
-  elsewhere: Elsewhere,
-  onError: (error: unknown) => void,
-): SingleSignOn {
+export function createSingleSignOn(parts: SingleSignOnParts): SingleSignOn {
+  const { identities, settings, elsewhere, onError } = parts;
   const provider = createProvider(settings, onError);
-  const admit: Admit = (claims) => admitOidcUser(identities, elsewhere, settings.allowedDomains, claims);
+  const placing = parts.placement && createPlacing(identities, parts.placement);
+  const { allowedDomains } = settings;
+  const admit: Admit = (claims, voucher) =>
+    admitOidcUser({ db: identities, elsewhere, allowedDomains, placing }, claims, voucher);
   return {
     signIn: createOidcSignIn(provider, settings, admit, identities),
-    recognise: (token) => recogniseIdToken(provider, settings, admit, token),
+    recognise: (token, voucher) => recogniseIdToken(provider, settings, (claims) => admit(claims, voucher), token),
   };
 }
 

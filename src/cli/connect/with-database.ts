@@ -26,7 +26,7 @@ export function withDatabase(act: (opened: OpenedDatabase) => Promise<void>): Pr
     undo.defer(() => database.close());
     const { connection } = database;
     await migrateDatabase(connection, MIGRATIONS);
-    await claimCell(connection, config.cell);
+    await claimCell(connection, config);
     const db = connectStore(connection, () => {}); // a cut line fails the query, which reports it
     undo.defer(() => db.destroy());
     await act({ config, db, connection });

@@ -53,7 +53,7 @@ export function readBearer({ headers }: FastifyRequest): string | undefined {
 export async function judge(request: FastifyRequest, { bearer, session, site }: Authenticators): Promise<Verdict> {
   if (request.headers.authorization !== undefined) {
     const token = readBearer(request);
-    return token === undefined ? UNKNOWN : bearer(token);
+    return token === undefined ? UNKNOWN : bearer(token, isRepeated(request));
   }
   const cookie = readCookie(request, site, SESSION_COOKIE);
   const key = readSessionKey(request);
@@ -88,13 +88,16 @@ export function refuse(reply: FastifyReply, verdict: Refusal): FastifyReply {
  * guess: the cells could send a revoked token back and forth.
  */
 function sendElsewhere(reply: FastifyReply, { cell, isGuess }: Elsewhere): FastifyReply {
-  if (isGuess && reply.request.headers[REPEATED] !== undefined) return refuse(reply, { outcome: 'unknown' });
+  if (isGuess && isRepeated(reply.request)) return refuse(reply, { outcome: 'unknown' });
   return sendText(reply.header(CELL_HEADER, digitsOf(cell)), 421, `This belongs to cell ${cell}. Send it there.`);
 }
 
 /** The router reads the one from an answer, and sets the other on a request that it repeats. */
 const CELL_HEADER = 'reborn-cell';
 const REPEATED = 'reborn-repeated';
+
+/** Whether the router has sent the request here for another cell. */
+export const isRepeated = ({ headers }: FastifyRequest): boolean => headers[REPEATED] !== undefined;
 
 /** A move takes seconds. */
 const MOVING_SECONDS = 2;

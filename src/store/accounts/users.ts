@@ -155,6 +155,12 @@ export async function isRemovedAddress(db: IdentityDatabase, email: string): Pro
   return rows.length > 0 && rows.every(({ removedAt }) => removedAt !== null);
 }
 
+/** Whether an operator has added a user with this email who has not signed in yet. */
+export async function isExpectedAddress(db: IdentityDatabase, email: string): Promise<boolean> {
+  const query = db.selectFrom('users').select('id').where('email', '=', email);
+  return (await query.where('oidcIssuer', 'is', null).where('removedAt', 'is', null).executeTakeFirst()) !== undefined;
+}
+
 /** Includes removed users, so that a removed user who returns can be distinguished from a new one. */
 export function findUserByIdentity(
   db: IdentityDatabase,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DrainState, Operations } from '#agent/administration/operations.ts';
 import type { Agent } from '#agent/agent.ts';
 import type { Threads } from '#agent/threads/threads.ts';
 import { isOperator } from '#domain/principal.ts';
@@ -30,20 +31,37 @@ const serviceStatus = z
     tools: count,
     code: z.string().describe('Where code of the agent runs and what protects the machine from it, or why none runs.'),
     threads: count.describe("The caller's threads; for operators, everyone's."),
+    drain: z
+      .strictObject({
+        moved: count,
+        stayed: count.describe('Users who could not be moved.'),
+        left: count,
+        per_minute: count.describe('The limit of the command.'),
+        ended: z.boolean(),
+        idle_seconds: count.describe('Since the last user was handled, or since the end.'),
+      })
+      .optional()
+      .describe('How far this cell is drained, if it ever was; for operators.'),
   })
   .meta({ id: 'ServiceStatus' });
 
-type Services = { readonly agent: Agent; readonly threads: Threads; readonly statusFacts: StatusFacts };
+type Services = {
+  readonly agent: Agent;
+  readonly threads: Threads;
+  readonly statusFacts: StatusFacts;
+  readonly operations: Operations;
+};
 
 export const statusRoute = defineRoute({
   method: 'get',
   path: '/api/status',
   summary: 'Get the state of the service, and how busy it is.',
   responses: { 200: { description: 'The state of the service.', json: serviceStatus } },
-  async handle({ principal }, { agent, threads, statusFacts }: Services) {
+  async handle({ principal }, { agent, threads, statusFacts, operations }: Services) {
     const { replicas, queued, running, threads: all } = await agent.census();
     const { version, channels, database } = statusFacts;
     const { provider, name } = await statusFacts.model();
+    const drain = isOperator(principal) ? await operations.findDrain(principal) : undefined;
     return {
       status: 'ok' as const,
       version,
@@ -56,6 +74,16 @@ export const statusRoute = defineRoute({
       tools: await statusFacts.tools(),
       code: await statusFacts.code(),
       threads: isOperator(principal) ? all : await threads.count(principal),
+      ...(drain && { drain: renderDrain(drain) }),
     };
   },
+});
+
+const renderDrain = ({ moved, stayed, left, perMinute, isEnded, idleSeconds }: DrainState) => ({
+  moved,
+  stayed,
+  left,
+  per_minute: perMinute,
+  ended: isEnded,
+  idle_seconds: idleSeconds,
 });

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type SignedIn, type SignIn, TICKET_SECONDS } from '#auth/sign-in.ts';
 import { digitsOf } from '#domain/cell/cell.ts';
-import { refuse, SESSION_COOKIE } from '#http/caller/bearer.ts';
+import { isRepeated, refuse, SESSION_COOKIE } from '#http/caller/bearer.ts';
 import { clearCookie, readCookie, setCookie } from '#http/caller/cookies.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
 import { requireSameOrigin } from '#http/caller/same-origin.ts';
@@ -33,6 +33,8 @@ const openedSession = z
   .meta({ id: 'OpenedSession' });
 
 const TICKET_COOKIE = 'reborn_sign_in';
+/** The proof of another cell that the person belongs in this one. Only cells can make it, so it may go through the browser. */
+const VOUCHER_COOKIE = 'reborn_voucher';
 const CALLBACK = '/login/oidc/callback';
 
 export type SignInOptions = {
@@ -62,7 +64,7 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
       await limitGuesses(`login:${request.ip}`);
       const given = parseBody(credentials, request.body);
       const former = formerOf(request);
-      const signedIn = await enter(given, former);
+      const signedIn = await enter(given, former, isRepeated(request));
       return admit(reply, signedIn, (key) => reply.send({ session_key: key } satisfies z.infer<typeof openedSession>));
     });
 
@@ -80,10 +82,11 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
       const ticket = readCookie(request, site, TICKET_COOKIE);
       if (!signIn.oidc || !ticket) return sendText(reply, 400, START_AGAIN);
       const callback = new URL(addressOf(request, site, CALLBACK) + queryOf(request));
-      const signedIn = await signIn.oidc.finish(ticket, callback, formerOf(request));
+      const brought = { former: formerOf(request), voucher: readCookie(request, site, VOUCHER_COOKIE) };
+      const signedIn = await signIn.oidc.finish(ticket, callback, brought);
       if (signedIn.outcome === 'unknown') return sendText(reply, 401, START_AGAIN);
       // The code of the provider is spent, so the other cell asks for a new one.
-      if (signedIn.outcome === 'elsewhere') return reply.redirect(`/login/oidc?cell=${digitsOf(signedIn.cell)}`, 303);
+      if (signedIn.outcome === 'elsewhere') return sendOn(reply, signedIn);
       // By a page, not a redirect: after one from another site the browser would leave the new cookie at home.
       return admit(reply, signedIn, (key) => sendLeavingPage(reply, key));
     });
@@ -97,9 +100,16 @@ export function signInRoutes({ signIn, site, appPage, limitGuesses }: SignInOpti
     });
   };
 
-  function enter(given: z.infer<typeof credentials>, former: string | undefined): Promise<SignedIn> {
+  function sendOn(reply: FastifyReply, { cell, voucher }: Extract<SignedIn, { outcome: 'elsewhere' }>): FastifyReply {
+    // An older one must not stay: the cell could take it for a wish of this one.
+    const seconds = voucher === undefined ? 0 : TICKET_SECONDS;
+    setCookie(reply, site, VOUCHER_COOKIE, voucher ?? '', { sameSite: 'Lax', seconds });
+    return reply.redirect(`/login/oidc?cell=${digitsOf(cell)}`, 303);
+  }
+
+  function enter(given: z.infer<typeof credentials>, former: string | undefined, repeated: boolean): Promise<SignedIn> {
     if ('invitation' in given) return signIn.withInvitation(given.invitation, given.name, former);
-    return 'code' in given ? signIn.withCode(given.code, former) : signIn.withToken(given.token, former);
+    return 'code' in given ? signIn.withCode(given.code, former) : signIn.withToken(given.token, former, repeated);
   }
 
   function admit(reply: FastifyReply, signedIn: SignedIn, goOn: (key: string) => FastifyReply): FastifyReply {
