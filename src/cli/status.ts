@@ -55,6 +55,7 @@ export function status({ json, watch, cells }: StatusOptions): Promise<void> {
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
       ...(found.code === undefined ? [] : [['code', found.code]]), // an older service does not say it
+      ...(found.index_builds ?? []).map((build) => ['index', describeBuild(build)]), // nor this
     ]);
     const age = database.kind === 'embedded' ? describeAge(database.version) : undefined;
     if (age !== undefined) printNotice(`${age} ${RENEW}`);
@@ -74,6 +75,11 @@ async function findDeliveries(client: Client): Promise<DeliveryCounts | undefine
 
 const describe = ({ open, dead, dead_last_day: lastDay }: DeliveryCounts) =>
   `${open} open, ${dead} given up, ${lastDay} of them in the last day`;
+
+type IndexBuild = Awaited<ReturnType<typeof getStatus>>['index_builds'][number];
+
+const describeBuild = ({ name, table, phase, percent }: IndexBuild): string =>
+  `${name} on ${table} is ${phase === null ? 'not built yet' : `being built: ${phase}, ${percent} %`}`;
 
 async function statusOf(cells: string, config: Config, json: boolean): Promise<void> {
   const token = await findOperatorToken(config);
