@@ -49,10 +49,12 @@ const { rows: threads } = await database.query<{ id: string; user_id: string }>(
    order by random() limit ${ROUNDS}`,
 );
 const results = new Map<string, Record<string, number>>(tables.map((table) => [table, {}]));
-await compare('read a thread', (table) => ({
+const read = (table: string): Statement => ({
   text: `select * from ${table} where thread_id = $1 and user_id = $2 order by turn_seq, position`,
   values: ({ id, user_id: user }) => [id, user],
-}));
+});
+await compare('read a thread for the first time', read);
+await compare('read a thread', read);
 await compare('append three items', (table) => ({
   text: `insert into ${table} (thread_id, turn_seq, position, id, turn_id, user_id, body, created_at)
     select $1, 100000, n, uuidv7(), $1, $2, '{"type":"message"}', '2026-10-30T12:00:00Z' from generate_series(1, 3) as n`,
