@@ -94,7 +94,7 @@ async function openPlace({ url, ...rest }: Grown, scripted: ScriptedModel) {
   undo.defer(() => pool.end());
   const database = await connectFreely(url);
   undo.defer(() => database.end());
-  const person = await addUser(service, 'Ann');
+  const person = await addUser(service, `Ann ${Date.now()}`);
   await fillUser(database, person.id, OWN_THREADS);
   await database.query('analyze');
   const call = async (route: string, body?: object) => {
