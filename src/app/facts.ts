@@ -2,6 +2,7 @@ import type { ModelCatalog } from '#agent/administration/models/model-catalog.ts
 import type { StatusFacts } from '#channels/gateway/health/status-route.ts';
 import type { AppFacts } from '#channels/gateway/users/me-route.ts';
 import type { Config } from '#config/config.ts';
+import { readIndexBuilds } from '#database/index-builds.ts';
 import { OPERATOR } from '#domain/principal.ts';
 import { describeStrength } from '#sandbox/describe-strength.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -11,7 +12,7 @@ import type { Core } from './core.ts';
 export const MAX_BODY_BYTES = 14 * 1024 * 1024;
 
 /** What `GET /api/status` tells the operator. */
-export function statusFacts({ config, database, tools, sandboxes }: Core, modelCatalog: ModelCatalog): StatusFacts {
+export function statusFacts({ config, database, db, tools, sandboxes }: Core, modelCatalog: ModelCatalog): StatusFacts {
   return {
     version: packageJson.version,
     startedAt: new Date(),
@@ -19,6 +20,7 @@ export function statusFacts({ config, database, tools, sandboxes }: Core, modelC
     channels: { terminal: config.cli.enabled, gateway: config.gateway.enabled, webhook: config.webhook.enabled },
     database: { kind: database.kind, version: database.version },
     tools: async () => (await tools.current(OPERATOR)).definitions().length,
+    indexBuilds: () => readIndexBuilds(db),
     code: async () => describeStrength(await sandboxes.strength()),
   };
 }

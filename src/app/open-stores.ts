@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { claimCell } from '#cells/claim-cell.ts';
 import type { Config } from '#config/config.ts';
+import { startIndexBuilds } from '#database/index-builds.ts';
 import { measurePools } from '#database/measured-pool.ts';
-import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
+import { INDEXES_LATER, MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import { PreparingClient } from '#database/preparing-client.ts';
 import { shareConnections } from '#database/share-connections.ts';
@@ -26,7 +27,12 @@ export async function openStores(
   const database =
     given ?? (await openDatabase({ url: config.databaseUrl, home: config.home, log: (line) => log.info(line) }));
   undo.defer(() => database.close());
-  await migrateDatabase(database.connection, MIGRATIONS);
+  if (await migrateDatabase(database.connection, MIGRATIONS, undefined, INDEXES_LATER)) {
+    const builds = startIndexBuilds(database.connection, (error) =>
+      log.error({ err: error }, 'An index could not be built. Trying again.'),
+    );
+    undo.defer(() => builds.stop());
+  }
   await claimCell(database.connection, config);
   await warnOfUnboundRole(database.connection, log);
   const replica = newId<ReplicaId>();

@@ -56,6 +56,7 @@ export function status({ json, watch, cells }: StatusOptions): Promise<void> {
       ['replicas', String(found.replicas)],
       ['tools', String(found.tools)],
       ...(found.code === undefined ? [] : [['code', found.code]]), // an older service does not say it
+      ...(found.index_builds ?? []).map((build) => ['index', describeBuild(build)]), // nor this
     ]);
     const age = database.kind === 'embedded' ? describeAge(database.version) : undefined;
     if (age !== undefined) printNotice(`${age} ${RENEW}`);
@@ -88,6 +89,11 @@ function describeDrain({ moved, stayed, left, per_minute: pace, ended, idle_seco
 
 /** Longer than a move takes. */
 const STILL_SECONDS = 120;
+
+type IndexBuild = Awaited<ReturnType<typeof getStatus>>['index_builds'][number];
+
+const describeBuild = ({ name, table, phase, percent }: IndexBuild): string =>
+  `${name} on ${table} is ${phase === null ? 'not built yet' : `being built: ${phase}, ${percent} %`}`;
 
 async function statusOf(cells: string, config: Config, json: boolean): Promise<void> {
   const token = await findOperatorToken(config);

@@ -1,10 +1,12 @@
 // @module-tag slow
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { makeHome, removeHome } from './embedded/owner-process.test-support.ts';
+import { readIndexBuilds, startIndexBuilds } from './index-builds.ts';
 import { MIGRATIONS, migrateDatabase } from './migrate.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { readSchemaState } from './schema-state.ts';
@@ -193,4 +195,39 @@ test('a declared index is built while others write, and a build that was cut off
   expect(await readSchemaState(server.connection, folder)).toMatchObject({ pending: [], pendingIndexes: [] });
   const valid = `select indisvalid as valid from pg_index where indexrelid = 'notes_by_id'::regclass`;
   expect((await pool.query(valid)).rows).toEqual([{ valid: true }]);
+});
+
+test('replicas build the index of a large table while they work, and one continues when another ends', async () => {
+  const later = { builtAtOnceBytes: 0 };
+  const failures: unknown[] = [];
+  const build = () => startIndexBuilds(server.connection, (error) => failures.push(error), 50);
+  const builds = () => readIndexBuilds(new Kysely({ dialect: new PostgresDialect({ pool }) }));
+  await writeMigration('0001-notes.ts', 'create table notes (id integer)', undefined, ['notes_by_id on notes (id)']);
+  await migrateDatabase(server.connection, folder, undefined, later); // an empty table is not large
+  expect(await builds()).toEqual([]);
+  await pool.query('insert into notes select generate_series(1, 1000)');
+  await writeMigration('0002-index.ts', 'create table memos (id integer)', undefined, ['notes_by_size on notes (id)']);
+
+  expect(await migrateDatabase(server.connection, folder, undefined, later)).toBe(true);
+  expect(await migrateDatabase(server.connection, folder, undefined, later)).toBe(true);
+  const waiting = { name: 'notes_by_size', table: 'notes', phase: null, percent: null };
+  expect(await builds()).toEqual([waiting]);
+
+  const writer = await pool.connect();
+  await writer.query('begin; insert into notes values (0)'); // the build waits for it
+  const first = build();
+  const phase = await waitFor('the build', async () => (await builds())[0]?.phase);
+  expect(phase).toContain('waiting for writers');
+  expect(await migrateDatabase(server.connection, folder, undefined, later)).toBe(true); // a start does not wait for it
+  const second = build();
+  await first.stop();
+  await writer.query('commit');
+  writer.release();
+  await waitFor('the other replica to build it', async () => (await builds()).length === 0);
+  await second.stop();
+
+  const valid = `select indisvalid as valid from pg_index where indexrelid = 'notes_by_size'::regclass`;
+  expect((await pool.query(valid)).rows).toEqual([{ valid: true }]);
+  expect(failures).toEqual([]);
+  expect(await migrateDatabase(server.connection, folder)).toBe(false);
 });

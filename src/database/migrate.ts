@@ -10,7 +10,10 @@ import { buildPendingIndexes } from './pending-indexes.ts';
 import { isCompatible, isTooOld, readApplied, readSchemaState, TOO_OLD } from './schema-state.ts';
 
 /** An arbitrary lock number that no other program on this database uses. */
-const MIGRATION_LOCK = 7_267_332_667;
+export const MIGRATION_LOCK = 7_267_332_667;
+
+/** An index of such a table takes a few seconds. The start does not wait for those of larger ones. */
+const BUILT_AT_ONCE_BYTES = 64e6;
 
 /** The folder with the migrations. */
 export const MIGRATIONS = packageFile('migrations');
@@ -19,7 +22,12 @@ type Options = {
   readonly lockTimeoutMs?: number;
   /** How often a migration is tried when it can't lock a table in time. */
   readonly tries?: number;
+  /** Leaves the indexes of tables with more bytes to `startIndexBuilds`. */
+  readonly builtAtOnceBytes?: number;
 };
+
+/** For a service, whose replicas build indexes while they work, and for commands, which leave them to the service. */
+export const INDEXES_LATER: Options = { builtAtOnceBytes: BUILT_AT_ONCE_BYTES };
 
 /** The exports of a file in `migrations`. */
 export type DeclaredMigration = Migration & {
@@ -37,23 +45,30 @@ export type DeclaredMigration = Migration & {
   readonly rewrites?: readonly string[];
 };
 
-/** Migrates the schema to `last`, or to the newest migration in `folder`. Replicas that start together wait for the first. */
+/**
+ * Migrates the schema to `last`, or to the newest migration in `folder`, and returns whether indexes are left to be built. Replicas
+ * that start together wait for the first.
+ */
 export async function migrateDatabase(
   connection: pg.PoolConfig,
   folder: string,
   last?: string,
   options: Options = {},
-): Promise<void> {
-  if (last === undefined && (await isUpToDate(connection, folder))) return;
+): Promise<boolean> {
+  const { pending, unknown, pendingIndexes } = await readSchemaState(connection, folder);
+  const isLeft = pendingIndexes.length > 0;
+  // The usual start takes no lock, which a replica holds that builds indexes, and loads no migration.
+  const mayLeave = options.builtAtOnceBytes !== undefined || !isLeft;
+  if (last === undefined && pending.length === 0 && unknown.length === 0 && mayLeave) return isLeft;
   const pool = new pg.Pool({ ...connection, max: 1 });
   pool.on('error', () => {}); // a lost connection fails its query, which reports it
   const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await database.connection().execute(async (session) => {
+    return await database.connection().execute(async (session) => {
       // Kysely locks too, but only after it has created its own tables, which races. The lock ends with the session.
       await takeLock(session);
       await migrateWithRetries(session, folder, last, options);
-      await buildPendingIndexes(session);
+      return buildPendingIndexes(session, options.builtAtOnceBytes);
     });
   } finally {
     await database.destroy();
@@ -67,12 +82,6 @@ export async function migrateDatabase(
 async function takeLock(session: Kysely<unknown>): Promise<void> {
   const attempt = sql<{ taken: boolean }>`select pg_try_advisory_lock(${MIGRATION_LOCK}) as taken`;
   while (!(await attempt.execute(session)).rows[0]?.taken) await sleep(BETWEEN_LOCKS_MS);
-}
-
-/** The usual start takes no lock and loads no migration. */
-async function isUpToDate(connection: pg.PoolConfig, folder: string): Promise<boolean> {
-  const { pending, unknown, pendingIndexes } = await readSchemaState(connection, folder);
-  return pending.length === 0 && unknown.length === 0 && pendingIndexes.length === 0;
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { readMigrations } from './migrate.ts';
+import { tableOf } from './pending-indexes.ts';
 import { isCompatible, readSchemaState, type SchemaState } from './schema-state.ts';
 
 export type UpgradePlan = SchemaState & {
@@ -72,6 +73,3 @@ async function measure(client: pg.Client, kind: UpgradeWork['kind'], table: stri
 
 const secondsFor = (work: readonly UpgradeWork[]): number =>
   work.reduce((sum, { kind, bytes }) => sum + bytes / BYTES_PER_SECOND[kind], 0);
-
-/** `turns_ready on turns (ready_at)` is an index of `turns`. */
-const tableOf = (index: string): string => / on (?:only )?([\w."]+)/i.exec(index)?.[1] ?? '';

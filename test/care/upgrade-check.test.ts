@@ -1,13 +1,15 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { planUpgrade } from '#database/plan-upgrade.ts';
 import { freshHome, type Home } from '../support/fresh-home.ts';
 import { connectionOf } from '../support/prepared-template.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import { startService, textOf } from '../support/service.ts';
+import { startService, TOKEN, textOf } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const homes: Home[] = [];
 /** The next version: this one with more migrations. */
@@ -82,6 +84,32 @@ test('`reborn upgrade --check` says what is pending and changes nothing; its exi
   await query(`insert into kysely_migration (name, timestamp, works_with) values ('9999-newer', '', null)`);
   expect(await check()).toMatchObject({ code: 1, stderr: expect.stringContaining('(9999-newer)') });
   expect(await runReborn(['upgrade'], { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('--check') });
+});
+
+test('`reborn status` shows an index that an upgrade has left, and the next start builds it while the service works', async () => {
+  const { env, connection, query } = await newDatabase();
+  await query(
+    `update kysely_migration set pending_indexes = '{items_by_turn on items (turn_id)}' where name = '0100-baseline'`,
+  );
+  const writer = new pg.Client(connection);
+  await writer.connect();
+  await writer.query('begin; lock table items in row exclusive mode'); // the build waits for it
+  const service = await startService(env);
+  const builds = async () =>
+    ((await (await service.request('/api/status')).json()) as { index_builds: { phase: string | null }[] })
+      .index_builds;
+  try {
+    await waitFor('the build to begin', async () => (await builds()).some(({ phase }) => phase !== null));
+    expect(await builds()).toMatchObject([{ name: 'items_by_turn', table: 'items', percent: expect.any(Number) }]);
+    const shown = await runReborn(['status'], { env: { ...env, SERVICE_REBORN_WEBUI_TOKEN: TOKEN } });
+    expect(shown.stdout).toMatch(/^index +items_by_turn on items is being built: .+, \d+ %$/m);
+    expect(await service.ask('say violet')).toMatchObject({ status: 'completed' });
+    await writer.end();
+    await waitFor('the index', async () => (await builds()).length === 0);
+  } finally {
+    await writer.end();
+    await service.close();
+  }
 });
 
 test('after an upgrade that allows no rollback, the version before continues with the backup', async () => {

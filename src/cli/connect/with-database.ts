@@ -1,7 +1,7 @@
 import { claimCell } from '#cells/claim-cell.ts';
 import { type Config, readConfig } from '#config/config.ts';
 import { makeHome } from '#config/home-folder.ts';
-import { MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
+import { INDEXES_LATER, MIGRATIONS, migrateDatabase } from '#database/migrate.ts';
 import { type OpenDatabase, openDatabase } from '#database/open-database.ts';
 import type { Principal } from '#domain/principal.ts';
 import { connectStore, type Database } from '#store/connection.ts';
@@ -25,7 +25,7 @@ export function withDatabase(act: (opened: OpenedDatabase) => Promise<void>): Pr
     const database = await openDatabase({ url: config.databaseUrl, home: config.home });
     undo.defer(() => database.close());
     const { connection } = database;
-    await migrateDatabase(connection, MIGRATIONS);
+    await migrateDatabase(connection, MIGRATIONS, undefined, INDEXES_LATER);
     await claimCell(connection, config);
     const db = connectStore(connection, () => {}); // a cut line fails the query, which reports it
     undo.defer(() => db.destroy());

@@ -14,9 +14,19 @@ export type StatusFacts = {
   readonly database: { readonly kind: 'embedded' | 'external'; readonly version: string };
   readonly tools: () => Promise<number>;
   readonly code: () => Promise<string>;
+  readonly indexBuilds: () => Promise<readonly z.infer<typeof indexBuild>[]>;
 };
 
 const count = z.int().min(0);
+
+const indexBuild = z
+  .strictObject({
+    name: z.string(),
+    table: z.string(),
+    phase: z.string().nullable().describe('What PostgreSQL does; null while no replica builds it.'),
+    percent: z.int().min(0).max(100).nullable().describe('How much of the phase is done.'),
+  })
+  .meta({ id: 'IndexBuild' });
 
 const serviceStatus = z
   .strictObject({
@@ -30,6 +40,9 @@ const serviceStatus = z
     queue: z.strictObject({ queued: count, running: count }),
     tools: count,
     code: z.string().describe('Where code of the agent runs and what protects the machine from it, or why none runs.'),
+    index_builds: z
+      .array(indexBuild)
+      .describe('The indexes that an upgrade has left to be built while the service works.'),
     threads: count.describe("The caller's threads; for operators, everyone's."),
     drain: z
       .strictObject({
@@ -73,6 +86,7 @@ export const statusRoute = defineRoute({
       queue: { queued, running },
       tools: await statusFacts.tools(),
       code: await statusFacts.code(),
+      index_builds: [...(await statusFacts.indexBuilds())],
       threads: isOperator(principal) ? all : await threads.count(principal),
       ...(drain && { drain: renderDrain(drain) }),
     };
