@@ -43,6 +43,7 @@ async function greet(chat: Chat, { locate, threadId, notices }: Options): Promis
   const { client, thread, model } = chat;
   void chat.offers.commands(); // so that they are there when a slash is typed
   chat.attempt(() => chat.earlier.load());
+  chat.attempt(() => thread.learnTools());
   const found = await client.call('GET /api/status');
   model.setDefault(found.model.demo ? 'demo model' : found.model.name);
   if (threadId) await thread.open(threadId);

@@ -47,6 +47,8 @@ export type ThreadView = {
   /** A new thread. The first message creates it. */
   begin(how?: { readonly temporary: boolean }): void;
   open(threadId: string): Promise<void>;
+  /** Asks how the tools say what their calls do. */
+  learnTools(): Promise<void>;
 };
 
 type SendOptions = {
@@ -113,6 +115,7 @@ export function createThreadView(options: Options): ThreadView {
     sendNow: async (turnId) => state.followed?.sendNow(turnId),
     begin: (how) => begin(state, how),
     open: (threadId) => open(state, threadId),
+    learnTools: async () => local.learnTools((await state.service.client.call('GET /api/tools')).tools),
   };
 }
 

@@ -74,8 +74,8 @@ describe('a question of the agent', () => {
     await sees('[ ] 1 Run erase?');
     await sees('y approve 1, deny the rest   n deny all');
     await press('y');
-    await sees(/> erase {2}\/tmp\/c1 {2}not run, denied by you, \d\d:\d\d/);
-    await sees(/> erase {2}\/tmp\/c2 {2}approved by you, \d\d:\d\d/);
+    await sees(/> Not run: Run erase {2}\/tmp\/c1 {2}denied by you, \d\d:\d\d/);
+    await sees(/> Ran erase {2}\/tmp\/c2 {2}approved by you, \d\d:\d\d/);
     await waitFor('the approved call', async () => chat.erased.includes('{"path":"/tmp/c2"}'));
     expect(chat.erased).not.toContain('{"path":"/tmp/c1"}');
     chat.erased.length = 0;
@@ -86,10 +86,10 @@ describe('a question of the agent', () => {
     await say('use erase {"path":"/tmp/y"}');
     await sees('Run erase?');
     await sees(/path +\/tmp\/y/);
-    await sees('> erase  /tmp/y  waiting');
+    await sees('> Run erase  /tmp/y  waits');
     await focus('y approve once   a always…   n deny');
     await press('y');
-    await sees(/> erase {2}\/tmp\/y {2}approved by you, \d\d:\d\d/);
+    await sees(/> Ran erase {2}\/tmp\/y {2}approved by you, \d\d:\d\d/);
     await sees('result: erased');
     expect(chat.erased).toEqual(['{"path":"/tmp/y"}']);
 

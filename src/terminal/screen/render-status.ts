@@ -49,7 +49,7 @@ function connectionOf(
 
 function hintOf({ running, scrolled, editing }: Status): string {
   if (editing) return 'Enter replaces the message, Esc keeps it';
-  if (running) return 'Esc cancels';
+  if (running) return 'Esc stops';
   if (scrolled) return 'Esc goes to the end';
   return '/help';
 }
