@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCost, formatCount, formatTokens, outlineArguments } from './format.ts';
+import { formatCost, formatCount, formatShare, formatTokens, outlineArguments } from './format.ts';
 
 test.each([
   [null, '–'],
@@ -9,6 +9,14 @@ test.each([
   [12.345, '$12.35'],
 ])('%s dollars read as %s', (usd, words) => {
   expect(formatCost(usd)).toBe(words);
+});
+
+test.each([
+  [0, '0 %'],
+  [0.0099, '< 1 %'],
+  [0.126, '13 %'],
+])('the share %s reads as %s', (share, words) => {
+  expect(formatShare(share)).toBe(words);
 });
 
 test.each([

@@ -21,6 +21,8 @@ export type Shown = {
   readonly entries: readonly Entry[];
   /** The turn that is running. */
   readonly running: string | undefined;
+  /** The turn of the last answer. */
+  readonly answered: string | undefined;
   /** Set while the turn waits for a place on a replica, or a failed model call is repeated. */
   readonly trouble: string | undefined;
   readonly usage: Usage;
@@ -132,11 +134,15 @@ function derive({ followed, listEntries, local, accepted, usage }: State, thread
     threadId: followed?.threadId,
     entries: listEntries(thread, local.now()),
     running: running?.id ?? accepted,
+    answered: thread.turns.findLast(hasAnswer)?.id,
     trouble: troubleOf(thread, running),
     usage: thread.thread?.usage ?? usage,
     context: tokensInContext(thread),
   };
 }
+
+const hasAnswer = ({ status, entries }: TurnState): boolean =>
+  status !== 'running' && entries.some((entry) => entry.kind === 'message' && entry.role === 'assistant');
 
 function update(state: State): void {
   state.shown = undefined;

@@ -209,7 +209,8 @@ test('code is shown without its fences, and as it was typed', () => {
 test('the status line fits, and tells the truth about the line and the price', () => {
   const status = {
     model: 'm',
-    usage: { input_tokens: 1200, output_tokens: 34, cost_usd: null },
+    cost: null,
+    context: { tokens: 1234, window: 8000 },
     connection: 'lost',
     lostFor: 3,
     running: false,
@@ -219,7 +220,7 @@ test('the status line fits, and tells the truth about the line and the price', (
     scrolled: false,
   } as const;
   const line = renderStatus(status, 100, createColours(false));
-  expect(line).toContain('1,234 tokens');
+  expect(line).toContain('m  15 % of the context  –');
   expect(line).toContain('–');
   expect(line).toContain('not connected, trying again (3 s)');
   expect(stripVTControlCharacters(renderStatus(status, 39, createColours(false)))).toBe(
