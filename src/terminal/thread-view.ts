@@ -141,8 +141,8 @@ function derive({ followed, listEntries, local, accepted, usage }: State, thread
   };
 }
 
-const hasAnswer = ({ status, entries }: TurnState): boolean =>
-  status !== 'running' && entries.some((entry) => entry.kind === 'message' && entry.role === 'assistant');
+const hasAnswer = ({ entries }: TurnState): boolean =>
+  entries.some((entry) => entry.kind === 'message' && entry.role === 'assistant' && entry.state !== 'streaming');
 
 function update(state: State): void {
   state.shown = undefined;
