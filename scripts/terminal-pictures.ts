@@ -96,8 +96,8 @@ async function drawChat(): Promise<void> {
     await terminal.press('C-l');
     await terminal.loses('a light one');
     await ask(QUESTIONS.erase);
-    const shown = await terminal.sees(/Tab to answer|y approve once/);
-    if (shown.includes('Tab to answer')) await terminal.press('Tab');
+    await terminal.sees('Tab to answer');
+    await terminal.press('Tab');
     await terminal.sees('y approve once');
     await keep('terminal-approval', 'A call that waits for an approval');
     await terminal.press('C-c');
@@ -163,9 +163,9 @@ async function drawMcp(): Promise<void> {
     await terminal.sees('In a browser');
     await terminal.type(QUESTIONS.travel);
     await terminal.press('Enter');
-    await answerWith(terminal, 'y');
+    await answerYes(terminal, 'y approve once');
     await terminal.sees('How many seats to Oslo?');
-    await terminal.press('y');
+    await answerYes(terminal, 'y answer');
     await terminal.sees('seats');
     await terminal.type('2');
     await terminal.press('Enter');
@@ -181,12 +181,12 @@ async function drawMcp(): Promise<void> {
   }
 }
 
-/** A gate takes the focus by itself when no one types. */
-async function answerWith(terminal: Awaited<ReturnType<typeof openTerminal>>, key: string): Promise<void> {
-  const shown = await terminal.sees(/Tab to answer|y approve once/);
-  if (shown.includes('Tab to answer')) await terminal.press('Tab');
-  await terminal.sees('y approve once');
-  await terminal.press(key);
+/** Only Tab leads to a question. */
+async function answerYes(terminal: Awaited<ReturnType<typeof openTerminal>>, hint: string): Promise<void> {
+  await terminal.sees('Tab to answer');
+  await terminal.press('Tab');
+  await terminal.sees(hint);
+  await terminal.press('y');
 }
 
 /** With one problem, to show how problems are reported. */

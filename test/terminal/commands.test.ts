@@ -44,7 +44,8 @@ test.each([
   [['config', 'set', 'GATEWAY_PROT', '1'], 'Unknown option GATEWAY_PROT'],
   [['config', 'set', 'GATEWAY_PORT', 'many'], 'GATEWAY_PORT must be a port'],
   [['config', 'set', 'REBORN_HOME', '/x'], 'Set it in the environment'],
-  [['completion', 'csh'], 'Allowed choices are bash, zsh, fish, powershell.'],
+  [['completion', 'csh'], 'reborn: shell can\'t be "csh". Choose one of bash, zsh, fish, powershell.'],
+  [['mission', 'create', 'x', '--instruction', 'y', '--cron', '0 8 * * *'], 'Add --time-zone, such as Europe/Oslo.'],
 ])('%j is refused, with what to do', async (args, message) => {
   const { code, stderr, stdout } = await reborn(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
