@@ -165,8 +165,8 @@ async function steer(): Promise<string> {
     request<{ thread_id: string }>('POST', '/api/chat/send', { message, thread_id });
   const { thread_id: threadId } = await send('use read_ledger {"year": 2016}');
   await ledger.begun();
-  await send('Only this year and the last, please.', threadId);
   await reword(threadId, 'Costs of ten years', 'Compare the costs of the last ten years.');
+  await send('Only this year and the last, please.', threadId);
   return threadId;
 }
 

@@ -31,6 +31,11 @@ test('a setting is kept, explained, used and taken out again', async () => {
   expect((await reborn('config', 'set', 'GATEWAY_PORT', '4000')).code).toBe(0);
   expect((await reborn('config')).stdout).toContain('GATEWAY_PORT=4000\n    settings.env. Port of the web gateway.');
   await runReborn(['config', 'set', 'LLM_API_KEY'], { env: { REBORN_HOME: home }, input: 'sk-piped\n' });
+  expect(await reborn('config', 'get', 'LLM_API_KEY')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'reborn: LLM_API_KEY is set in settings.env. It is a secret, so its value is not shown.\n',
+  });
   const listed = await reborn('config', '--json');
   expect(listed.stdout).not.toContain('sk-piped');
   expect(JSON.parse(listed.stdout)).toContainEqual(
