@@ -29,6 +29,8 @@ const QUESTIONS = {
   weather: 'Do I need a coat in Oslo today?',
   erase: 'Remove the old drafts.',
   travel: 'Book a trip to Oslo.',
+  years: 'Compare the costs of the last ten years.',
+  thisYear: 'Only this year and the last, please.',
 } as const;
 
 const travel = await startModernServer();
@@ -36,6 +38,7 @@ const chat = await startChatService({ modelName: 'gpt-5-mini', answer });
 try {
   await mkdir(FOLDER, { recursive: true });
   await drawChat();
+  await drawSteering();
   await drawCited();
   await drawMcp();
   await drawDoctor();
@@ -54,6 +57,10 @@ function answer(message: string, isAfterTool: boolean) {
         : { calls: [{ name: 'weather', arguments: '{"city":"Oslo","days":1}' }] };
     case QUESTIONS.erase:
       return { calls: [{ name: 'erase', arguments: '{"path":"notes/drafts","recursive":true}' }] };
+    case QUESTIONS.years:
+      return { calls: [{ name: 'step', arguments: '{"year":2016}' }] };
+    case QUESTIONS.thisYear:
+      return { pieces: ['The costs rose by **4 %**, from 11,200 to 11,650 kroner.'] };
     case QUESTIONS.travel:
       return isAfterTool
         ? { pieces: ['Your trip to **Oslo** is booked: 2 seats, with fish.'] }
@@ -85,14 +92,40 @@ async function drawChat(): Promise<void> {
     await terminal.sees('live');
     await keep('terminal-tool', 'A tool call, unfolded');
     await terminal.press('Escape');
-    await waitFor('the focus to leave', async () => !(await terminal.styled()).includes('\x1b[7mv weather')); // else Esc is Alt
+    await waitFor('the focus to leave', async () => !(await terminal.styled()).includes('\x1b[7mv Ran weather')); // else Esc is Alt
     await terminal.press('C-l');
     await terminal.loses('a light one');
     await ask(QUESTIONS.erase);
-    const shown = await terminal.sees(/Tab to answer|y approve once/);
-    if (shown.includes('Tab to answer')) await terminal.press('Tab');
+    await terminal.sees('Tab to answer');
+    await terminal.press('Tab');
     await terminal.sees('y approve once');
     await keep('terminal-approval', 'A call that waits for an approval');
+    await terminal.press('C-c');
+    await terminal.exited();
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** A message that corrects the agent while it works: as it waits, and once it was read. */
+async function drawSteering(): Promise<void> {
+  const terminal = await openTerminal({ env: chat.env, columns: COLUMNS, rows: 20 });
+  const say = async (text: string) => {
+    await terminal.type(text);
+    await terminal.press('Enter');
+  };
+  try {
+    await terminal.sees('In a browser');
+    await terminal.press('C-l');
+    await say(QUESTIONS.years);
+    await chat.step.begun();
+    await say(QUESTIONS.thisYear);
+    await terminal.sees('read after this step');
+    await save('terminal-steering', 'A message that is read after the present step', await terminal.styled());
+    chat.step.release();
+    await terminal.sees('rose by');
+    await terminal.sees('live');
+    await save('terminal-steered', 'The agent has read it and goes on', await terminal.styled());
     await terminal.press('C-c');
     await terminal.exited();
   } finally {
@@ -130,9 +163,9 @@ async function drawMcp(): Promise<void> {
     await terminal.sees('In a browser');
     await terminal.type(QUESTIONS.travel);
     await terminal.press('Enter');
-    await answerWith(terminal, 'y');
+    await answerYes(terminal, 'y approve once');
     await terminal.sees('How many seats to Oslo?');
-    await terminal.press('y');
+    await answerYes(terminal, 'y answer');
     await terminal.sees('seats');
     await terminal.type('2');
     await terminal.press('Enter');
@@ -148,12 +181,12 @@ async function drawMcp(): Promise<void> {
   }
 }
 
-/** A gate takes the focus by itself when no one types. */
-async function answerWith(terminal: Awaited<ReturnType<typeof openTerminal>>, key: string): Promise<void> {
-  const shown = await terminal.sees(/Tab to answer|y approve once/);
-  if (shown.includes('Tab to answer')) await terminal.press('Tab');
-  await terminal.sees('y approve once');
-  await terminal.press(key);
+/** Only Tab leads to a question. */
+async function answerYes(terminal: Awaited<ReturnType<typeof openTerminal>>, hint: string): Promise<void> {
+  await terminal.sees('Tab to answer');
+  await terminal.press('Tab');
+  await terminal.sees(hint);
+  await terminal.press('y');
 }
 
 /** With one problem, to show how problems are reported. */

@@ -9,6 +9,7 @@ import { seedExamples } from '../test/browser/seed-examples.ts';
 import { seedMissions } from '../test/browser/seed-missions.ts';
 import { startStage } from '../test/browser/stage.ts';
 import { turnIdOf } from '../test/faults/cluster.ts';
+import { createHeldTool } from '../test/support/held-tool.ts';
 import { startModernServer } from '../test/support/mcp-modern-server.ts';
 import { readStream } from '../test/support/read-stream.ts';
 import { spawnService, WEBHOOK_SECRET } from '../test/support/service.ts';
@@ -56,9 +57,10 @@ const JOBS = [
 const MAIL = 'use send_mail {"to": "ann@example.com", "subject": "The release notes", "text": "They are ready."}';
 
 const travel = await startModernServer();
+const ledger = createHeldTool('read_ledger');
 const stage = await startStage(
   { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET },
-  { tools: createReadingTools().tools },
+  { tools: [...createReadingTools().tools, ledger.tool] },
   decideByWords,
 );
 try {
@@ -80,6 +82,7 @@ try {
     await browser.close();
   }
 } finally {
+  ledger.release();
   await stage.close();
   travel.close();
 }
@@ -94,6 +97,7 @@ async function setScene(): Promise<Shot[]> {
   const asked = await openQuestion();
   const cited = `/threads/${await seedCited(stage)}`;
   const taken = await takeOver();
+  const steered = await steer();
   for (const [conversation, message] of JOBS)
     await stage.service.webhook.submit({ message, conversation_id: conversation });
   return [
@@ -112,6 +116,11 @@ async function setScene(): Promise<Shot[]> {
       act: (page) => page.getByRole('button', { name: 'Approve both' }).waitFor(),
     },
     { name: 'question', path: `/threads/${asked}`, act: (page) => page.getByLabel('seats').waitFor() },
+    {
+      name: 'steering',
+      path: `/threads/${steered}`,
+      act: (page) => page.getByText('Read after this step').waitFor(),
+    },
     { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
     { name: 'cited', path: cited, act: (page) => page.getByRole('list', { name: 'Sources' }).waitFor() },
     { name: 'cited-card', path: cited, act: (page) => showCard(page, 0, 'These words are on the page.') },
@@ -143,16 +152,32 @@ async function setScene(): Promise<Shot[]> {
   ];
 }
 
-/** A thread that waits for an approval. Its message is a script, which is replaced by what a person would have said. */
+/** A thread that waits for an approval. */
 async function openGate(title: string, said: string, script: string): Promise<string> {
   const { thread_id: threadId } = await request<{ thread_id: string }>('POST', '/api/chat', { message: script });
+  await reword(threadId, title, said);
+  return threadId;
+}
+
+/** A thread whose agent works, and a message that corrects it. */
+async function steer(): Promise<string> {
+  const send = (message: string, thread_id?: string) =>
+    request<{ thread_id: string }>('POST', '/api/chat/send', { message, thread_id });
+  const { thread_id: threadId } = await send('use read_ledger {"year": 2016}');
+  await ledger.begun();
+  await reword(threadId, 'Costs of ten years', 'Compare the costs of the last ten years.');
+  await send('Only this year and the last, please.', threadId);
+  return threadId;
+}
+
+/** The first message of a thread is a script, which is replaced by what a person would have said. */
+async function reword(threadId: string, title: string, said: string): Promise<void> {
   await request('PATCH', `/api/threads/${threadId}`, { title });
   await stage.home.query(
     `update items set body = jsonb_set(body::jsonb, '{content,0,text}', to_jsonb($2::text))::json
      where thread_id = $1 and position = 0`,
     [threadId, said],
   );
-  return threadId;
 }
 
 /** Two calls after a page by others: a link of the page, and an address that the agent has composed. */

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { askSentence, didSentence, plainText, type ShownCall, textOfValue, valuesOf } from './call-card.ts';
+import {
+  askSentence,
+  didSentence,
+  doesSentence,
+  plainText,
+  type ShownCall,
+  textOfValue,
+  valuesOf,
+} from './call-card.ts';
 
 const mail: NonNullable<ShownCall['card']> = {
   templates: [
@@ -120,4 +128,9 @@ test('all arguments are listed with their labels, and by their keys without one'
     ['parts › 1 › name', true, ['text x']],
     ['nothing', true, ['none none']],
   ]);
+});
+
+test('what a call does is its question without the mark', () => {
+  expect(plainText(doesSentence(call({ to: 'ann@a.example' })))).toBe('Send a mail to ann@a.example');
+  expect(plainText(doesSentence({ name: 'erase', arguments: '{}' }))).toBe('Run erase');
 });

@@ -55,6 +55,15 @@ export type LabelledValue = {
  */
 export const askSentence = (call: ShownCall, reader: Reader = ENGLISH): Part[] => sentence(call, 'ask', reader);
 
+/** What a call does or would have done, which its question says: "Read notes.txt". */
+export function doesSentence(call: ShownCall, reader: Reader = ENGLISH): Part[] {
+  const parts = askSentence(call, reader);
+  const last = parts.at(-1);
+  if (last?.kind !== 'words') return parts;
+  const bare = { ...last, text: last.text.replace(/\s*\?$/, '') };
+  return [...parts.slice(0, -1), ...(bare.text === '' ? [] : [bare])];
+}
+
 /** What a call has done, with the verb marked. */
 export const didSentence = (call: ShownCall, reader: Reader = ENGLISH): Part[] => sentence(call, 'did', reader);
 

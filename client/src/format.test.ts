@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCost, formatCount, formatTokens, outlineArguments } from './format.ts';
+import { formatCost, formatCount, formatMinute, formatShare, formatTokens, outlineArguments } from './format.ts';
 
 test.each([
   [null, '–'],
@@ -9,6 +9,20 @@ test.each([
   [12.345, '$12.35'],
 ])('%s dollars read as %s', (usd, words) => {
   expect(formatCost(usd)).toBe(words);
+});
+
+test('a moment is written in the zone of the machine, or in a named one', () => {
+  expect(formatMinute('2026-03-01T23:30:15.123Z', 'Europe/Oslo')).toBe('2026-03-02 00:30 (Europe/Oslo)');
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  expect(`${formatMinute('2026-03-01T23:30:00Z')} (${timeZone})`).toBe(formatMinute('2026-03-01T23:30:00Z', timeZone));
+});
+
+test.each([
+  [0, '0 %'],
+  [0.0099, '< 1 %'],
+  [0.126, '13 %'],
+])('the share %s reads as %s', (share, words) => {
+  expect(formatShare(share)).toBe(words);
 });
 
 test.each([

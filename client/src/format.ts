@@ -9,10 +9,20 @@ export function formatCost(usd: string | number | null | undefined): string {
   return `$${amount.toFixed(2)}`;
 }
 
+/** A moment as lists show it, `2026-03-01 12:00`, in this zone; the machine's when left out. */
+export function formatMinute(at: string, zone?: string): string {
+  const shown = new Date(at).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone: zone });
+  return zone === undefined ? shown : `${shown} (${zone})`;
+}
+
 /** A number of things: `1 token`, `1,200 tokens`. */
 export function formatCount(count: number, one: string): string {
   return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 }
+
+/** A share of something: `12 %`. */
+export const formatShare = (share: number): string =>
+  share > 0 && share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`;
 
 /** A number of tokens in a short form: `1.2k`, `3.4M`. */
 export function formatTokens(tokens: number): string {

@@ -1,3 +1,4 @@
+import { formatMinute } from '@reborn-agent/client/format';
 import type { Command } from 'commander';
 import { withClient } from './connect/with-client.ts';
 import { printJson, printLine, printTable } from './print.ts';
@@ -24,7 +25,7 @@ function showAudit({ limit, json }: Options): Promise<void> {
     printTable([
       ['at', 'actor', 'action', 'subject', 'detail'],
       ...entries.map(({ at, actor, action, subject, detail }) => [
-        at,
+        formatMinute(at),
         actor,
         action,
         subject ?? '',

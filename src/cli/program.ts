@@ -21,7 +21,8 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .option('-c, --continue', 'continue the newest thread')
     .option('--plain', 'chat in plain lines, for screen readers and logs; also with TERM=dumb')
     .addHelpText('after', TERMINAL_HELP)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'reborn: ')) });
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureOutput({ outputError: (text, write) => write(inOwnWords(text)) });
   program
     .command('ask')
     .helpGroup(TALK)
@@ -81,6 +82,15 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     );
   return program;
 }
+
+/** The parser's own messages, in the words of all others. */
+const inOwnWords = (text: string): string =>
+  text
+    .replace(/^error: /, 'reborn: ')
+    .replace(
+      /(?:command-argument|option|argument) value '(.*)' (?:from env '.*' )?is invalid for (?:argument|option) '(.*?)'\. Allowed choices are (.*)\.\n/,
+      (_, given: string, name: string, choices: string) => `${name} can't be "${given}". Choose one of ${choices}.\n`,
+    );
 
 function groupsFor(first = ''): readonly Group[] {
   if (first === '--version') return [];

@@ -12,6 +12,7 @@ import type { EarlierPrompts } from './history/earlier-prompts.ts';
 import type { PromptHistory } from './history/prompt-history.ts';
 import { runMemoryCommand } from './memory/memory-command.ts';
 import type { Offers } from './offers.ts';
+import { rateAnswer } from './rate-answer.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import type { ThreadView } from './thread-view.ts';
@@ -40,6 +41,9 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return showContext(chat);
     case 'now':
       return chat.sendNow(argument);
+    case 'good':
+    case 'bad':
+      return rateAnswer(chat, command.name, argument);
     case 'edit':
       return chat.versions.editOne();
     case 'regenerate':
@@ -141,10 +145,17 @@ async function listTools(chat: Chat): Promise<void> {
   );
 }
 
-function stateOf({ needs_sign_in: lacks, quarantined_until: until }: AgentTool): string {
+function stateOf({ level, needs_sign_in: lacks, quarantined_until: until }: AgentTool): string {
   if (until) return `(crashed too often; out of use for ${Math.ceil((Date.parse(until) - Date.now()) / 60_000)} min)`;
-  return lacks ? '(needs a sign-in)' : '';
+  return lacks ? '(needs a sign-in)' : LEVELS[level];
 }
+
+const LEVELS: Record<AgentTool['level'], string> = {
+  allow: '',
+  ask: '(asks first)',
+  depends: '(asks first for some calls)',
+  never: '(never runs)',
+};
 
 async function showUsage(chat: Chat): Promise<void> {
   const { usage } = await chat.client.call('GET /api/usage', { query: { days: 7 } });
@@ -211,6 +222,10 @@ export type ModelChoice = {
   set(route: string): void;
   /** How the default model is called. */
   setDefault(name: string): void;
+  /** What the operator offers now. */
+  learn(models: readonly Model[]): void;
+  /** How many tokens the model that answers next can have; undefined until it is known. */
+  window(): number | undefined;
   /** What the status line calls the model that answers next. */
   name(): string;
 };
@@ -222,7 +237,9 @@ const DEFAULT = 'default';
 
 /** `/model`: what is sent from here on is answered by another of the operator's models. */
 async function chooseModel(chat: Chat, name: string): Promise<void> {
-  const [usual, ...others] = (await chat.client.call('GET /api/models')).models;
+  const offered = (await chat.client.call('GET /api/models')).models;
+  chat.model.learn(offered);
+  const [usual, ...others] = offered;
   const models = new Map([...others, ...(usual ? [usual] : [])].map((model) => [model.id, model]));
   if (name === '' && models.size === 1 && usual)
     return chat.thread.note(
@@ -252,6 +269,7 @@ function pick(chat: Chat, models: ReadonlyMap<string, Model>): Promise<string | 
 export function createModelChoice(draw: () => void): ModelChoice {
   let usual = '';
   let chosen: string | undefined;
+  let offered: readonly Model[] = [];
   return {
     get: () => chosen,
     set(route) {
@@ -261,6 +279,11 @@ export function createModelChoice(draw: () => void): ModelChoice {
     setDefault(name) {
       usual = name;
     },
+    learn(models) {
+      offered = models;
+      draw();
+    },
+    window: () => offered.find(({ id }) => id === (chosen ?? DEFAULT))?.context_tokens,
     name: () => (chosen === undefined || chosen === DEFAULT ? usual : chosen),
   };
 }

@@ -108,10 +108,11 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
   }
 
   function statusNow() {
-    const { usage, running, trouble } = thread.now();
+    const { usage, context = 0, running, trouble } = thread.now();
     return {
       model: model.name(),
-      usage,
+      cost: usage.cost_usd,
+      context: { tokens: context, window: model.window() },
       connection: connection.state(),
       lostFor: connection.lostFor(),
       running: running !== undefined,

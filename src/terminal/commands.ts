@@ -21,6 +21,8 @@ export const COMMANDS = [
   { name: 'copy', description: 'Copy the last answer' },
   { name: 'status', description: 'Show the thread, its model, tokens and cost' },
   { name: 'context', description: 'Show how full the context of the model is' },
+  { name: 'good', description: 'Rate the last answer as good; once more takes it back' },
+  { name: 'bad', description: 'Rate the last answer as bad: /bad too long' },
   { name: 'export', description: 'Write this thread to a file: /export notes.md' },
   { name: 'help', description: 'Show the keys and commands' },
 ] as const;

@@ -17,7 +17,7 @@ export type Connection = {
   change(isLive: boolean): void;
 };
 
-/** Tells the person when the line is lost and when it is back, and greets at the first connection. */
+/** Tells the person when the line is lost and when it is back, and greets at the first connection, but for a thread that goes on. */
 export function createConnection(chat: Chat, options: Options): Connection {
   let state: ConnectionState = 'connecting';
   let lostAt = 0;
@@ -43,12 +43,16 @@ async function greet(chat: Chat, { locate, threadId, notices }: Options): Promis
   const { client, thread, model } = chat;
   void chat.offers.commands(); // so that they are there when a slash is typed
   chat.attempt(() => chat.earlier.load());
+  chat.attempt(() => thread.learnTools());
   const found = await client.call('GET /api/status');
   model.setDefault(found.model.demo ? 'demo model' : found.model.name);
+  chat.attempt(async () => model.learn((await client.call('GET /api/models')).models));
   if (threadId) await thread.open(threadId);
-  const hasGateway = (await locate())?.hasGateway ?? false;
-  const link = hasGateway ? await client.call('POST /api/sign-in-links') : undefined;
-  thread.note(greetingOf(found, link?.url));
+  else {
+    const hasGateway = (await locate())?.hasGateway ?? false;
+    const link = hasGateway ? await client.call('POST /api/sign-in-links') : undefined;
+    thread.note(greetingOf(found, link?.url));
+  }
   for (const notice of notices) thread.note(notice, 'failed');
 }
 

@@ -13,7 +13,7 @@ const message = (id: string, role: 'user' | 'assistant'): MessageEntry => ({
   at: undefined,
   attempt: null,
 });
-const LOCAL = { notes: [], answered: [], unticked: new Set<string>(), pending: [] };
+const LOCAL = { notes: [], answered: [], unticked: new Set<string>(), pending: [], cards: new Map() };
 const position = { number: 2, count: 2, previous: 'other', next: null };
 const versions = new Map([['turn', { turn_id: 'turn', message: null, answer: position }]]);
 

@@ -1,4 +1,4 @@
-import type { CallDecision, ItemPart, OpenGate } from '@reborn-agent/client/api';
+import type { CallCard, CallDecision, ItemPart, OpenGate } from '@reborn-agent/client/api';
 import {
   type CallEntry,
   findRunningTurn,
@@ -37,6 +37,8 @@ export type Entry =
       readonly id: string;
       readonly name: string;
       readonly arguments: string;
+      /** How its tool says what the call does. */
+      readonly card?: CallCard | undefined;
       /** Of a call without output. `stopped`: its turn is over. */
       readonly state: 'running' | 'waiting' | 'stopped';
       /** How far it is, if its tool says so. */
@@ -54,7 +56,7 @@ export type Entry =
       /** A message with files can only be withdrawn: the composer holds no files. */
       readonly editable: boolean;
     }
-  | { readonly kind: 'pick-up'; readonly id: string }
+  | { readonly kind: 'pick-up'; readonly id: string; readonly gapMs: number | undefined }
   | {
       readonly kind: 'gate';
       readonly id: string;
@@ -79,6 +81,8 @@ export type Local = {
   readonly answered: readonly { readonly gate: OpenGate; readonly answer: string }[];
   readonly unticked: ReadonlySet<string>;
   readonly pending: readonly Extract<Entry, { kind: 'said' }>[];
+  /** How each tool says what its calls do. */
+  readonly cards: ReadonlyMap<string, CallCard | undefined>;
 };
 
 /** Derives the entries of a thread. An entry that did not change stays the same object, so that its lines can be kept. */
@@ -120,8 +124,8 @@ function withNotes(entries: readonly Entry[], notes: readonly Note[]): readonly 
 
 function entriesOf(turn: TurnState, state: ThreadState, local: Local, versions: Versions): readonly Entry[] {
   const entries = turn.entries.flatMap((entry): Entry[] => {
-    if (entry.kind === 'pick-up') return [{ kind: 'pick-up', id: `${turn.id} ${entry.id}` }];
-    if (entry.kind === 'call') return [toolEntry(entry, turn, state)];
+    if (entry.kind === 'pick-up') return [{ kind: 'pick-up', id: `${turn.id} ${entry.id}`, gapMs: entry.gapMs }];
+    if (entry.kind === 'call') return [toolEntry(entry, turn, state, local)];
     const said = saidEntry(entry, versions.get(entry.id));
     return turn.isRefused ? said.map((each) => ({ ...each, isRefused: true })) : said;
   });
@@ -152,13 +156,14 @@ function saidEntry(entry: MessageEntry, position: VersionPosition | undefined): 
   ];
 }
 
-function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState): Entry {
+function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState, { cards }: Local): Entry {
   const output = state.outputs.get(call.callId);
   return {
     kind: 'tool',
     id: call.id,
     name: call.name,
     arguments: call.arguments,
+    card: cards.get(call.name),
     state: callState(call, turn, state),
     progress: call.progress,
     output: output && textOf(output.parts),
@@ -180,7 +185,7 @@ function endOf(turn: TurnState): Entry[] {
     { kind: 'note', id: `${turn.id} end`, tone, text },
   ];
   if (turn.status === 'failed') return note(turn.failure?.message ?? 'The turn failed.', 'failed');
-  if (turn.status === 'cancelled') return note('Cancelled.');
+  if (turn.status === 'cancelled') return note('Stopped by you.');
   if (turn.isSteered) return note('Stopped here to read your next message.');
   return turn.status === 'incomplete' ? note("The answer was cut short by the model's limit.") : [];
 }

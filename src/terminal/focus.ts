@@ -49,17 +49,14 @@ export function createFocus(entries: () => readonly Entry[], draw: () => void): 
 }
 
 /**
- * What Tab goes to: from the composer (undefined) to the newest waiting message, question, call or message with other
- * versions, on to older ones, and back.
+ * What Tab goes to: from the composer (undefined) to the question that is open, then to the newest waiting message, call or
+ * message with other versions, on to older ones, and back.
  */
 function nextFocus(entries: readonly Entry[], focused: string | undefined, step: 1 | -1): string | undefined {
-  const ring = [
-    undefined,
-    ...entries
-      .filter(isFocusable)
-      .map(({ id }) => id)
-      .toReversed(),
-  ];
+  const newest = entries.filter(isFocusable).toReversed();
+  const isGate = ({ kind }: Entry) => kind === 'gate';
+  const inOrder = [...newest.filter(isGate), ...newest.filter((entry) => !isGate(entry))];
+  const ring = [undefined, ...inOrder.map(({ id }) => id)];
   return ring.at((ring.indexOf(focused) + step) % ring.length);
 }
 

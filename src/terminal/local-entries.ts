@@ -1,7 +1,7 @@
-import type { OpenGate } from '@reborn-agent/client/api';
+import type { AgentTool, OpenGate } from '@reborn-agent/client/api';
 import type { Local, Note } from './entries.ts';
 
-/** Keeps what only this terminal knows of the thread: notes, answers, ticks, and messages on their way. */
+/** Keeps what only this terminal knows of the thread: notes, answers, ticks, messages on their way, and words of tools. */
 export type LocalEntries = {
   now(): Local;
   note(note: Pick<Note, 'text' | 'tone' | 'anchor'>): void;
@@ -10,12 +10,13 @@ export type LocalEntries = {
   tick(callId: string): void;
   /** Shows the message meanwhile, unless the service accepts it so soon that it would only flicker. */
   whilePending<T>(text: string, send: () => Promise<T>): Promise<T>;
-  /** Forgets everything, without a call of `onChange`. */
+  learnTools(tools: readonly AgentTool[]): void;
+  /** Forgets everything but the tools, without a call of `onChange`. */
   clear(): void;
 };
 
 const PENDING_MS = 500;
-const NOTHING: Local = { notes: [], answered: [], unticked: new Set(), pending: [] };
+const NOTHING: Local = { notes: [], answered: [], unticked: new Set(), pending: [], cards: new Map() };
 
 export function createLocalEntries(onChange: () => void): LocalEntries {
   let local = NOTHING;
@@ -48,8 +49,9 @@ export function createLocalEntries(onChange: () => void): LocalEntries {
         change({ pending: local.pending.filter((entry) => entry.id !== id) });
       }
     },
+    learnTools: (tools) => change({ cards: new Map(tools.map(({ name, card }) => [name, card])) }),
     clear() {
-      local = NOTHING;
+      local = { ...NOTHING, cards: local.cards };
     },
   };
 }

@@ -21,6 +21,8 @@ export type Shown = {
   readonly entries: readonly Entry[];
   /** The turn that is running. */
   readonly running: string | undefined;
+  /** The turn of the last answer. */
+  readonly answered: string | undefined;
   /** Set while the turn waits for a place on a replica, or a failed model call is repeated. */
   readonly trouble: string | undefined;
   readonly usage: Usage;
@@ -47,6 +49,8 @@ export type ThreadView = {
   /** A new thread. The first message creates it. */
   begin(how?: { readonly temporary: boolean }): void;
   open(threadId: string): Promise<void>;
+  /** Asks how the tools say what their calls do. */
+  learnTools(): Promise<void>;
 };
 
 type SendOptions = {
@@ -113,6 +117,7 @@ export function createThreadView(options: Options): ThreadView {
     sendNow: async (turnId) => state.followed?.sendNow(turnId),
     begin: (how) => begin(state, how),
     open: (threadId) => open(state, threadId),
+    learnTools: async () => local.learnTools((await state.service.client.call('GET /api/tools')).tools),
   };
 }
 
@@ -129,11 +134,15 @@ function derive({ followed, listEntries, local, accepted, usage }: State, thread
     threadId: followed?.threadId,
     entries: listEntries(thread, local.now()),
     running: running?.id ?? accepted,
+    answered: thread.turns.findLast(hasAnswer)?.id,
     trouble: troubleOf(thread, running),
     usage: thread.thread?.usage ?? usage,
     context: tokensInContext(thread),
   };
 }
+
+const hasAnswer = ({ entries }: TurnState): boolean =>
+  entries.some((entry) => entry.kind === 'message' && entry.role === 'assistant' && entry.state !== 'streaming');
 
 function update(state: State): void {
   state.shown = undefined;

@@ -48,7 +48,7 @@ test('when its service is killed with -9, the terminal says so and reconnects, a
     try {
       await terminal.sees(/Connected again after/, 30_000);
       const shown = await terminal.sees(/58\s+59/, 60_000);
-      expect(shown).toContain('the service restarted here');
+      expect(shown).toContain('nothing was lost');
       expect(shown).toContain('kept while it is away');
       const said = shown
         .slice(shown.lastIndexOf('Reborn\n') + 7)

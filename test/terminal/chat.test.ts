@@ -74,8 +74,8 @@ describe('a question of the agent', () => {
     await sees('[ ] 1 Run erase?');
     await sees('y approve 1, deny the rest   n deny all');
     await press('y');
-    await sees(/> erase {2}\/tmp\/c1 {2}not run, denied by you, \d\d:\d\d/);
-    await sees(/> erase {2}\/tmp\/c2 {2}approved by you, \d\d:\d\d/);
+    await sees(/> Not run: Run erase {2}\/tmp\/c1 {2}denied by you, \d\d:\d\d/);
+    await sees(/> Ran erase {2}\/tmp\/c2 {2}approved by you, \d\d:\d\d/);
     await waitFor('the approved call', async () => chat.erased.includes('{"path":"/tmp/c2"}'));
     expect(chat.erased).not.toContain('{"path":"/tmp/c1"}');
     chat.erased.length = 0;
@@ -86,10 +86,10 @@ describe('a question of the agent', () => {
     await say('use erase {"path":"/tmp/y"}');
     await sees('Run erase?');
     await sees(/path +\/tmp\/y/);
-    await sees('> erase  /tmp/y  waiting');
+    await sees('> Run erase  /tmp/y  waits');
     await focus('y approve once   a always…   n deny');
     await press('y');
-    await sees(/> erase {2}\/tmp\/y {2}approved by you, \d\d:\d\d/);
+    await sees(/> Ran erase {2}\/tmp\/y {2}approved by you, \d\d:\d\d/);
     await sees('result: erased');
     expect(chat.erased).toEqual(['{"path":"/tmp/y"}']);
 
@@ -117,7 +117,7 @@ describe('a question of the agent', () => {
     await press('n');
     await sees('Why not? The model reads the reason.');
     await say('It is still needed.');
-    await sees(/not run, “It is still needed\.”, denied by you, \d\d:\d\d/);
+    await sees(/Not run: Run erase {2}\/tmp\/n {2}“It is still needed\.”, denied by you, \d\d:\d\d/);
     await sees('Not run: denied. It is still needed.');
     expect(chat.erased).toHaveLength(3);
   });
@@ -266,7 +266,7 @@ describe('a command that is typed', () => {
 
     await say('/model fast');
     await sees('From here on small by openai-compatible answers.');
-    await sees(/^fast {2}0 tokens/m);
+    await sees(/^fast {2}0 % of the context/m);
     await say('say swift');
     await sees(/Reborn\nswift/);
     expect(chat.model.seen.at(-1)?.by).toBe('fast');
@@ -289,7 +289,7 @@ describe('a command that is typed', () => {
     await sees('List the tools');
     await press('Tab');
     await press('Enter');
-    await sees('weather  Tells the weather.');
+    expect(await sees('weather  Tells the weather.')).toContain('travel__book  Books a trip.  (asks first)');
   });
 
   test('/threads opens another thread, /memory finds a note, /usage shows the usage', async () => {
@@ -341,6 +341,23 @@ describe('a command that is typed', () => {
       return (await sees('❯')).includes('❯ say remembered');
     });
     await press('C-u');
+  });
+
+  test('a thread that goes on has no greeting in its middle, and its last answer can be rated', async () => {
+    const asked = await reborn('ask', '--json', 'say Take the ferry.');
+    const { thread_id: id } = JSON.parse(asked.stdout) as { thread_id: string };
+    const { say, sees } = await open('--thread', id.slice(-8));
+    expect(await sees('Take the ferry.')).not.toContain('In a browser');
+    const ratings = async () => {
+      const found = await chat.service.request(`/api/threads/${id}/ratings`);
+      return ((await found.json()) as { ratings: object[] }).ratings;
+    };
+    await say('/bad it was late');
+    await sees('Rated as a bad answer. Operators see the rating and its reason');
+    expect(await ratings()).toMatchObject([{ rating: 'bad', reason: 'it was late' }]);
+    await say('/bad');
+    await sees('The answer is no longer rated.');
+    expect(await ratings()).toEqual([]);
   });
 
   test('/export writes the thread for its owner alone, and never over a file', async () => {

@@ -31,6 +31,11 @@ test('a setting is kept, explained, used and taken out again', async () => {
   expect((await reborn('config', 'set', 'GATEWAY_PORT', '4000')).code).toBe(0);
   expect((await reborn('config')).stdout).toContain('GATEWAY_PORT=4000\n    settings.env. Port of the web gateway.');
   await runReborn(['config', 'set', 'LLM_API_KEY'], { env: { REBORN_HOME: home }, input: 'sk-piped\n' });
+  expect(await reborn('config', 'get', 'LLM_API_KEY')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'reborn: LLM_API_KEY is set in settings.env. It is a secret, so its value is not shown.\n',
+  });
   const listed = await reborn('config', '--json');
   expect(listed.stdout).not.toContain('sk-piped');
   expect(JSON.parse(listed.stdout)).toContainEqual(
@@ -44,7 +49,8 @@ test.each([
   [['config', 'set', 'GATEWAY_PROT', '1'], 'Unknown option GATEWAY_PROT'],
   [['config', 'set', 'GATEWAY_PORT', 'many'], 'GATEWAY_PORT must be a port'],
   [['config', 'set', 'REBORN_HOME', '/x'], 'Set it in the environment'],
-  [['completion', 'csh'], 'Allowed choices are bash, zsh, fish, powershell.'],
+  [['completion', 'csh'], 'reborn: shell can\'t be "csh". Choose one of bash, zsh, fish, powershell.'],
+  [['mission', 'create', 'x', '--instruction', 'y', '--cron', '0 8 * * *'], 'Add --time-zone, such as Europe/Oslo.'],
 ])('%j is refused, with what to do', async (args, message) => {
   const { code, stderr, stdout } = await reborn(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -70,7 +70,7 @@ test('reborn init leads from nothing to a first answer', async () => {
 
   const chat = await openTerminal({ env: { ...home.env, GATEWAY_PORT: '0' } });
   try {
-    await chat.sees('scripted  0 tokens', 60_000);
+    await chat.sees('scripted  0 % of the context', 60_000);
     await chat.type('say a first answer');
     await chat.press('Enter');
     await chat.sees(/Reborn\na first answer/);

@@ -29,7 +29,7 @@ async function open(more: Partial<Parameters<typeof openTerminal>[0]> = {}) {
   return terminal;
 }
 
-const FOCUSED = '\x1b[7m> weather';
+const FOCUSED = '\x1b[7m> Ran weather';
 
 const expectReceived = (text: string) =>
   waitFor(`the message ${JSON.stringify(text)}`, async () => chat.received().includes(text)).catch((error: unknown) => {
@@ -101,10 +101,10 @@ describe("the spec's keys", () => {
     const { type, press, sees, loses, styled } = await open();
     await type('use weather {"city":"Oslo"}');
     await press('Enter');
-    await sees('> weather');
+    await sees('> Ran weather');
     await press('Tab');
     await press('Enter');
-    expect(await sees('"sky": "clear"')).toContain('v weather');
+    expect(await sees('"sky": "clear"')).toContain('v Ran weather');
     await press('Enter');
     await loses('"sky": "clear"');
     await press('Escape');
@@ -118,20 +118,20 @@ describe("the spec's keys", () => {
     const { type, press, sees, styled } = await open();
     await type('use weather {}');
     await press('Enter');
-    await sees('> weather');
+    await sees('> Ran weather');
     await press('Tab');
     await waitFor('the focus', async () => (await styled()).includes(FOCUSED));
     await press('Tab');
     await waitFor('the focus to leave', async () => !(await styled()).includes(FOCUSED));
   });
 
-  test('Esc cancels the turn that runs', async () => {
+  test('Esc stops the turn that runs', async () => {
     const { type, press, sees } = await open();
     await type('count 500 every 50');
     await press('Enter');
     await sees('0 1 2');
     await press('Escape');
-    await sees('Cancelled.');
+    await sees('Stopped by you.');
   });
 
   test('Page Up scrolls the history, and Up and Down scroll on', async () => {
@@ -195,7 +195,7 @@ describe('messages that wait behind a running answer', () => {
     await sees('You  read after this step\nsay third changed');
 
     await press('Escape');
-    await sees(/Cancelled\.\n\nYou\nsay second\n[^]*You\nsay third changed\n\nReborn\nthird changed/);
+    await sees(/Stopped by you\.\n\nYou\nsay second\n[^]*You\nsay third changed\n\nReborn\nthird changed/);
     expect(chat.received()).toEqual(['count 900 every 50', 'say third changed']); // with both in its prompt
   });
 });
@@ -302,7 +302,7 @@ describe('typing and pasting', () => {
     const { type, press, sees, styled } = await open({ env: { NO_COLOR: '1' } });
     await type('use weather {"a":1}');
     await press('Enter');
-    await sees('> weather');
+    await sees('> Ran weather');
     expect((await styled()).split('\x1b').filter((piece) => /^\[(3[0-7]|9[0-7]|[34]8)/.test(piece))).toEqual([]);
   });
 });

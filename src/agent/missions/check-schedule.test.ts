@@ -45,7 +45,7 @@ test.each([
   [{ cron: '0 0 8 * * *', timeZone: 'UTC' }, 'schedule.cron', 'five fields'],
   [{ cron: '2026-12-24T18:00:00', timeZone: 'UTC' }, 'schedule.cron', 'five fields'],
   [{ cron: '@daily', timeZone: 'UTC' }, 'schedule.cron', 'five fields'],
-  [{ cron: '99 8 * * *', timeZone: 'UTC' }, 'schedule.cron', 'not valid'],
+  [{ cron: '99 8 * * *', timeZone: 'UTC' }, 'schedule.cron', "the minute can't be 99"],
   [{ cron: '*/0 8 * * *', timeZone: 'UTC' }, 'schedule.cron', 'not valid'],
   [{ cron: '0 9 30 2 *', timeZone: 'UTC' }, 'schedule.cron', 'no date matches'],
   [{ cron: '0 8 * * *' }, 'schedule.time_zone', 'missing'],

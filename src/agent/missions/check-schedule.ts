@@ -75,7 +75,7 @@ function checkCron(given: string, timeZone: string, now: Date): Schedule {
   try {
     parsed(expression, timeZone);
   } catch (error) {
-    const detail = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : 'it can not be read';
+    const detail = error instanceof Error ? wordsOf(error.message) : 'it can not be read';
     throw invalidCron(`${detail.replace(/\.$/, '')}.`);
   }
   if (!nextSlot(schedule, now)) throw invalidCron('no date matches it.');
@@ -90,6 +90,13 @@ function checkOnce(at: string, timeZone: string, now: Date): Schedule {
   if (!nextSlot(schedule, now))
     throw invalid('schedule.at', `${at} in ${timeZone} is in the past. Choose a later time.`);
   return schedule;
+}
+
+/** The parser's message, such as `CronPattern: Invalid value for minute: 99`. */
+function wordsOf(message: string): string {
+  const bare = message.replace(/^CronPattern: /, '');
+  const [, field, value] = /^Invalid value for (\w+): (.+)$/.exec(bare) ?? [];
+  return field === undefined ? bare : `the ${field} can't be ${value}.`;
 }
 
 const invalidCron = (detail: string) =>

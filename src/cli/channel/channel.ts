@@ -134,6 +134,8 @@ function testChannel(id: string): Promise<void> {
 
 function printCode(): Promise<void> {
   return withClient(async (client) => {
+    const { channels } = await client.call('GET /api/channels');
+    if (channels.length === 0) throw new Error('There is no channel yet. Add one: reborn channel add');
     const { code, links } = await client.call('POST /api/channels/codes');
     printLine(`Send this to the bot in a private chat, or by mail, within ten minutes: ${code}`);
     for (const { url } of links) printLine(`Or open: ${url}`);

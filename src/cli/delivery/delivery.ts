@@ -1,5 +1,6 @@
 import { ApiError, type Client } from '@reborn-agent/client';
 import type { Delivery } from '@reborn-agent/client/api';
+import { formatMinute } from '@reborn-agent/client/format';
 import { type Command, Option } from 'commander';
 import { DELIVERY_STATES } from '#domain/notification/delivery.ts';
 import { withClient } from '../connect/with-client.ts';
@@ -44,7 +45,7 @@ function listDeliveries({ state, json }: ListOptions): Promise<void> {
         target,
         reached,
         String(attempts),
-        created,
+        formatMinute(created),
         error ?? '',
       ]),
     ]);

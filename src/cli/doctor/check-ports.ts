@@ -24,14 +24,9 @@ export async function checkPorts({ gateway, webhook }: Config, isRunning: boolea
         ),
       );
   }
-  return findings.length > 0
-    ? findings
-    : [
-        ok(
-          check,
-          wanted.length === 0 ? 'No port is needed.' : `Free: ${wanted.map(({ port }) => `port ${port}`).join(', ')}.`,
-        ),
-      ];
+  if (findings.length > 0) return findings;
+  if (wanted.length === 0) return [ok(check, 'No port is needed.')];
+  return [ok(check, wanted.map(({ port }) => `Port ${port} is free.`).join(' '))];
 }
 
 const REASONS: Record<string, string> = {

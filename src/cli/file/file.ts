@@ -4,6 +4,7 @@ import path from 'node:path';
 import { blob } from 'node:stream/consumers';
 import type { Client } from '@reborn-agent/client';
 import type { FileList, FileVersion } from '@reborn-agent/client/api';
+import { formatMinute } from '@reborn-agent/client/format';
 import type { Command } from 'commander';
 import { inWords } from '#domain/workspace/changes.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
@@ -138,7 +139,7 @@ function listHistory(given: string | undefined, options: Options & { readonly li
       ['version', 'created', 'by', 'changes'],
       ...versions.map((each) => [
         String(each.version),
-        each.created_at.slice(0, 16).replace('T', ' '),
+        formatMinute(each.created_at),
         CAUSES[each.cause],
         changesOf(each),
       ]),

@@ -1,5 +1,6 @@
 import type { Client } from '@reborn-agent/client';
 import type { Note, NoteVersion } from '@reborn-agent/client/api';
+import { formatMinute } from '@reborn-agent/client/format';
 import { describeRead, readBeforeNote } from '@reborn-agent/client/gate-card';
 import type { Command } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
@@ -49,7 +50,7 @@ function printVersions(versions: readonly NoteVersion[]): void {
     ['version', 'written', 'by', 'text', 'after reading'],
     ...versions.map(({ version, written_at: at, written_by: by, text, sources }) => [
       String(version),
-      at.slice(0, 16).replace('T', ' '),
+      formatMinute(at),
       AUTHORS[by],
       text === null ? '(deleted)' : text.trim().replace(/\s+/g, ' ').slice(0, MOST_LETTERS),
       describeRead(readBeforeNote(sources)),
@@ -81,7 +82,7 @@ function listDeleted({ json }: Json): Promise<void> {
     if (notes.length === 0) return printLine('No deleted notes.');
     printTable([
       ['path', 'deleted', 'by'],
-      ...notes.map((note) => [note.path, note.deleted_at.slice(0, 16).replace('T', ' '), AUTHORS[note.written_by]]),
+      ...notes.map((note) => [note.path, formatMinute(note.deleted_at), AUTHORS[note.written_by]]),
     ]);
   });
 }

@@ -39,6 +39,7 @@ export function addMissionOptions(command: Command): Command {
 
 /** The settings that were given, for the API. */
 export function toChange({ cron, every, at, timeZone, onTurnOf, ...rest }: MissionOptions): MissionChange {
+  if ((cron ?? at) !== undefined && timeZone === undefined) throw new Error('Add --time-zone, such as Europe/Oslo.');
   const schedule = onlyGiven({ cron, every_minutes: every, at, time_zone: timeZone, on_turn_of: onTurnOf });
   return {
     ...onlyGiven({

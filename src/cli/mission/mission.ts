@@ -1,5 +1,6 @@
 import type { Client } from '@reborn-agent/client';
 import type { Occurrence, SavedMission } from '@reborn-agent/client/api';
+import { formatMinute } from '@reborn-agent/client/format';
 import type { Command } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { findId, shortId } from '../find-named.ts';
@@ -55,8 +56,8 @@ export function addMissionCommands(program: Command): void {
     return 'Paused.';
   });
   addAction(mission, 'resume', 'Resume a mission from now on.', async (client, call) => {
-    const { next_due_at: next } = await client.call('POST /api/missions/{id}/resume', call);
-    return `Resumed. Next run: ${next ?? 'none'}.`;
+    const { next_due_at: next, schedule } = await client.call('POST /api/missions/{id}/resume', call);
+    return `Resumed. Next run: ${momentOf(next, schedule)}.`;
   });
   addAction(mission, 'run', 'Start a run now, besides the schedule.', async (client, call) => {
     await client.call('POST /api/missions/{id}/run', call);
@@ -103,7 +104,7 @@ function createMission(name: string, { instruction, ...options }: CreateOptions)
     const made = await client.call('POST /api/missions', { body });
     const { next_times: next } = await client.call('POST /api/missions/preview', { body: { schedule: body.schedule } });
     printLine(`Created ${made.id}: ${made.schedule_words}. Next times:`);
-    for (const time of next) printLine(`  ${time}`);
+    for (const time of next) printLine(`  ${momentOf(time, made.schedule)}`);
     tellAsking(made);
   });
 }
@@ -115,7 +116,9 @@ function updateMission(given: string, { name, instruction, ...options }: UpdateO
     const body = { ...(name && { name }), ...(instruction && { instruction }), ...toChange(options) };
     const params = { id: await findMission(client, given) };
     const changed = await orMissing(client.call('PATCH /api/missions/{id}', { params, body }), MISSING);
-    printLine(`Changed ${changed.name}: ${changed.schedule_words}. Next run: ${changed.next_due_at ?? 'none'}.`);
+    printLine(
+      `Changed ${changed.name}: ${changed.schedule_words}. Next run: ${momentOf(changed.next_due_at, changed.schedule)}.`,
+    );
     tellAsking(changed);
   });
 }
@@ -139,7 +142,7 @@ function listMissions({ json }: Json): Promise<void> {
         mission.name,
         mission.state,
         mission.schedule_words,
-        mission.next_due_at ?? '-',
+        mission.next_due_at === null ? '-' : formatMinute(mission.next_due_at),
         mission.last_run?.status ?? '-',
       ]),
     ]);
@@ -155,8 +158,17 @@ function showMission(given: string, { json }: Json): Promise<void> {
     if (json) return printJson({ mission, runs });
     printLine(`${mission.name} (${mission.pause_reason ?? mission.state}): ${mission.schedule_words}`);
     printLine(mission.instruction);
-    if (runs.length > 0) printTable([['due', 'state', 'reason'], ...runs.map(rowOf)]);
+    if (runs.length > 0) printTable([['due', 'state', 'thread', 'reason'], ...runs.map(rowOf)]);
   });
 }
 
-const rowOf = ({ slot, status, reason }: Occurrence): string[] => [slot, status, reason ?? ''];
+const rowOf = ({ slot, status, thread_id: thread, reason }: Occurrence): string[] => [
+  formatMinute(slot),
+  status,
+  thread === null ? '' : shortId(thread),
+  reason ?? '',
+];
+
+/** In the zone that the schedule names. */
+const momentOf = (at: string | null, { time_zone: zone }: SavedMission['schedule']): string =>
+  at === null ? 'none' : formatMinute(at, zone);

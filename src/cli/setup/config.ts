@@ -20,7 +20,7 @@ export function addConfigCommands(program: Command): void {
   config
     .command('get')
     .argument('<name>', 'the name of the option')
-    .description('Print the value of one option; a secret stays hidden.')
+    .description('Print the value of one option; that of a secret is not shown.')
     .addHelpText('after', '\nExample:\n  reborn config get GATEWAY_PORT')
     .action((name: string) => runCommand(async () => getOption(name)));
   config
@@ -51,6 +51,8 @@ function showOptions({ json }: { json?: true }): void {
 function getOption(name: string): void {
   const found = explainOptions().find((option) => option.name === name);
   if (!found) throw new Error(`Unknown option ${name}. \`reborn config\` lists them all.`);
+  if (found.secret && found.value !== null)
+    throw new Error(`${name} is set in ${found.source}. It is a secret, so its value is not shown.`);
   printLine(found.value ?? '');
 }
 

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Client } from '@reborn-agent/client';
-import { formatCost } from '@reborn-agent/client/format';
+import { formatCost, formatMinute } from '@reborn-agent/client/format';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { shortId } from '../find-named.ts';
@@ -85,7 +86,7 @@ function listThreads(words: readonly string[], { archived, folder, limit, json }
       ['id', 'updated', 'state', 'cost', 'title'],
       ...threads.map(({ id, updated_at: updated, status, usage, title }) => [
         shortId(id),
-        updated.slice(0, 16).replace('T', ' '),
+        formatMinute(updated),
         status,
         formatCost(usage.cost_usd),
         title || 'Untitled',
@@ -114,10 +115,10 @@ function showThread(id: string, { json }: Json): Promise<void> {
 function exportThread(id: string, file: string): Promise<void> {
   return withClient(async (client) => {
     const content = await load(client, id, file.endsWith('.json') ? 'json' : 'markdown');
-    await writeFile(file, content, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
-      throw (error as NodeJS.ErrnoException).code === 'EEXIST'
-        ? new Error(`${file} exists already. Choose another name.`)
-        : error;
+    await writeFile(file, content, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') throw new Error(`${file} exists already. Choose another name.`);
+      if (error.code === 'ENOENT') throw new Error(`There is no folder ${path.dirname(file)}.`);
+      throw error;
     });
     printLine(`Saved ${file}.`);
   });
@@ -171,8 +172,8 @@ function setNetwork(given: string, state: 'on' | 'off'): Promise<void> {
 
 async function load(client: Client, given: string, format: Format): Promise<string> {
   const id = await findThread(client, given);
-  const path = `/api/threads/${encodeURIComponent(id)}/export?format=${format}`;
-  const response = await orMissing(client.fetch(path), NO_THREAD);
+  const route = `/api/threads/${encodeURIComponent(id)}/export?format=${format}`;
+  const response = await orMissing(client.fetch(route), NO_THREAD);
   return response.text();
 }
 

@@ -1,3 +1,4 @@
+import { formatMinute } from '@reborn-agent/client/format';
 import type { Command } from 'commander';
 import { withClient } from '../connect/with-client.ts';
 import { printJson, printLine, printTable } from '../print.ts';
@@ -35,9 +36,7 @@ function listSessions(called: string, { json }: Json): Promise<void> {
       ...sessions.map(({ id, method, created_at: created, last_seen_at: seen, expires_at: expires }) => [
         id,
         method,
-        created,
-        seen,
-        expires,
+        ...[created, seen, expires].map((time) => formatMinute(time)),
       ]),
     ]);
   });

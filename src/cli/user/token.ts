@@ -1,3 +1,4 @@
+import { formatMinute } from '@reborn-agent/client/format';
 import type { Command } from 'commander';
 import { isUuid } from '#domain/ids.ts';
 import { withClient } from '../connect/with-client.ts';
@@ -59,7 +60,7 @@ function listTokens(called: string, { json }: Json): Promise<void> {
       ...tokens.map(({ id, name, created_at: created, expires_at: expires, last_used_at: used }) => [
         id,
         name,
-        ...[created, expires, used].map((time) => time ?? 'never'),
+        ...[created, expires, used].map((time) => (time === null ? 'never' : formatMinute(time))),
       ]),
     ]);
   });

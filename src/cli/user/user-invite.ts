@@ -1,5 +1,6 @@
 import { createClient } from '@reborn-agent/client';
 import type { User } from '@reborn-agent/client/api';
+import { formatMinute } from '@reborn-agent/client/format';
 import { type Command, Option } from 'commander';
 import { readConfig } from '#config/config.ts';
 import { findRunning } from '../connect/with-service.ts';
@@ -29,7 +30,7 @@ function inviteUser({ role, for: name, json }: InviteOptions): Promise<void> {
     const invitation = await createClient(locate).call('POST /api/invitations', { body });
     if (json) return printJson(invitation);
     printNotice(
-      `An invitation as ${role}, valid until ${invitation.expires_at}. It works once, and is not shown again:`,
+      `An invitation as ${role}, valid until ${formatMinute(invitation.expires_at)}. It works once, and is not shown again:`,
     );
     printLine(invitation.url);
   });

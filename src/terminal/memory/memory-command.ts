@@ -1,4 +1,5 @@
 import { ApiError, type Client } from '@reborn-agent/client';
+import { formatMinute } from '@reborn-agent/client/format';
 import { describeRead, readBeforeNote } from '@reborn-agent/client/gate-card';
 import { oneLine } from '../screen/printable.ts';
 import type { ThreadView } from '../thread-view.ts';
@@ -28,7 +29,7 @@ async function showHistory(chat: Chat, path: string): Promise<void> {
   const lines = versions.map(({ version, text, written_at: at, written_by: by, sources }) => {
     const after = sources.length > 0 ? `, after reading ${describeRead(readBeforeNote(sources))}` : '';
     const words = text === null ? '(deleted)' : oneLine(text).slice(0, 200);
-    return `${version}  ${at.slice(0, 16).replace('T', ' ')}  ${AUTHORS[by]}${after}\n   ${words}`;
+    return `${version}  ${formatMinute(at)}  ${AUTHORS[by]}${after}\n   ${words}`;
   });
   chat.thread.note([path, ...lines].join('\n'));
 }

@@ -23,7 +23,8 @@ export function createCompletion(offers: Offers, folder: string): AutocompletePr
       if (typed === undefined)
         return lines[0]?.startsWith('/') ? (await commands()).getSuggestions(lines, line, column, options) : null;
       const items = await listMentions(typed.slice(1), folder, offers);
-      return items.length > 0 ? { items, prefix: typed } : null;
+      const isComplete = items.every(({ value }) => value === typed); // so that Enter sends
+      return isComplete ? null : { items, prefix: typed };
     },
     applyCompletion(lines, line, column, item, prefix) {
       if (!prefix.startsWith('@')) return plain.applyCompletion(lines, line, column, item, prefix);

@@ -44,11 +44,14 @@ const asking = (call: { call_id: string; name: string; arguments: string }, more
   };
 };
 test.each([
-  [{ answer: 'approved', by: 'owner' }, 'approved by you, 2026'],
-  [{ answer: 'approved', by: 'operator' }, 'approved by the operator, 2026'],
-  [{ answer: 'denied', by: 'owner', reason: 'Wait until Friday' }, 'not run, “Wait until Friday”, denied by you, 2026'],
-  [{ answer: 'expired' }, 'not run, expired after 24 hours'],
-  [{ answer: 'rule' }, 'allowed by a rule, 0.5 s'],
+  [{ answer: 'approved', by: 'owner' }, 'Ran send  approved by you, 2026'],
+  [{ answer: 'approved', by: 'operator' }, 'Ran send  approved by the operator, 2026'],
+  [
+    { answer: 'denied', by: 'owner', reason: 'Wait until Friday' },
+    'Not run: Run send  “Wait until Friday”, denied by you, 2026',
+  ],
+  [{ answer: 'expired' }, 'Not run: Run send  expired after 24 hours'],
+  [{ answer: 'rule' }, 'Ran send  allowed by a rule, 0.5 s'],
 ] as const)('a call that was asked about says who decided: %j', (decided, words) => {
   const at = decided.answer === 'rule' || decided.answer === 'expired' ? {} : { at: '2026-03-01T12:00:00.000Z' };
   const call = { kind: 'tool', id: 'x', name: 'send', arguments: '{}', state: 'running', output: 'sent' } as const;
@@ -171,15 +174,30 @@ test('a message says whether it waits for an answer, or was never read', () => {
   expect(linesOf(unread)).toContain('Tab to send again');
 });
 
-test('a tool line has its name, what it is about, and how long it took, also when there is little room', () => {
+test('a step says what was done, in the words of its tool, and how long it took, also when there is little room', () => {
   const tool = { kind: 'tool', id: 't', name: 'weather', state: 'running', began: 1000 } as const;
   const line = (width: number, more: { output: string | undefined; ended: number | undefined }) =>
     stripVTControlCharacters(
       renderEntry({ ...tool, arguments: '{"city":"Oslo","days":5,"tags":["a","b"]}', ...more }, width, look())[0] ?? '',
     );
-  expect(line(60, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo, 5, 2 entries  0.8 s');
-  expect(line(24, { output: 'sun', ended: 1800 })).toBe('> weather  Oslo,…  0.8 s');
-  expect(line(60, { output: undefined, ended: undefined })).toBe('> weather  Oslo, 5, 2 entries  running');
+  expect(line(60, { output: 'sun', ended: 1800 })).toBe('> Ran weather  Oslo, 5, 2 entries  0.8 s');
+  expect(line(24, { output: 'sun', ended: 1800 })).toBe('> Ran weather  O…  0.8 s');
+  expect(line(60, { output: undefined, ended: undefined })).toBe('> Run weather  Oslo, 5, 2 entries  running');
+
+  const card = { templates: [{ ask: { en: 'Look at {city}?' }, did: { en: '**Looked** at {city}' } }] };
+  const told = { ...tool, card, arguments: '{"city":"Oslo"}', output: 'sun', ended: 1800 } as const;
+  const [shown = ''] = renderEntry(told, 60, look());
+  expect(stripVTControlCharacters(shown)).toBe('> Looked at “Oslo”  0.8 s');
+  expect(shown).toContain(colours.bold('Looked'));
+  const [refused = ''] = renderEntry({ ...told, began: 0 }, 60, look());
+  expect(stripVTControlCharacters(refused)).toBe('> Not run: Look at “Oslo”  done');
+});
+
+test('where a crash was, the line says for how long nothing happened', () => {
+  const lineOf = (gapMs: number | undefined) =>
+    stripVTControlCharacters(renderEntry({ kind: 'pick-up', id: 'p', gapMs }, 60, look())[0] ?? '');
+  expect(lineOf(420)).toBe('- - Picked up after 0.4 s, nothing was lost - -');
+  expect(lineOf(undefined)).toBe('- - Picked up, nothing was lost - -');
 });
 
 test('code is shown without its fences, and as it was typed', () => {
@@ -191,7 +209,8 @@ test('code is shown without its fences, and as it was typed', () => {
 test('the status line fits, and tells the truth about the line and the price', () => {
   const status = {
     model: 'm',
-    usage: { input_tokens: 1200, output_tokens: 34, cost_usd: null },
+    cost: null,
+    context: { tokens: 1234, window: 8000 },
     connection: 'lost',
     lostFor: 3,
     running: false,
@@ -201,7 +220,7 @@ test('the status line fits, and tells the truth about the line and the price', (
     scrolled: false,
   } as const;
   const line = renderStatus(status, 100, createColours(false));
-  expect(line).toContain('1,234 tokens');
+  expect(stripVTControlCharacters(line)).toContain('m  15 % of the context  –');
   expect(line).toContain('–');
   expect(line).toContain('not connected, trying again (3 s)');
   expect(stripVTControlCharacters(renderStatus(status, 39, createColours(false)))).toBe(

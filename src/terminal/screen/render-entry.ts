@@ -1,23 +1,15 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import type { OpenGate } from '@reborn-agent/client/api';
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
-import {
-  askSentence,
-  type LabelledValue,
-  plainText,
-  type Reader,
-  textOfValue,
-  valuesOf,
-} from '@reborn-agent/client/call-card';
+import { askSentence, type LabelledValue, plainText, textOfValue, valuesOf } from '@reborn-agent/client/call-card';
 import { exactJson } from '@reborn-agent/client/exact-json';
-import { outlineArguments } from '@reborn-agent/client/format';
 import { type AskedCall, addressOf, describeAddress, describeReason } from '@reborn-agent/client/gate-card';
 import type { Entry } from '../entries.ts';
 import { keysOf, tickedCalls } from '../gate-keys.ts';
-import { highlightData } from './code/highlight-code.ts';
 import type { Colours, Paint } from './colours.ts';
 import { oneLine, printable } from './printable.ts';
 import type { RenderMarkdown } from './render-markdown.ts';
+import { READER, renderStep } from './render-step.ts';
 
 export type Look = {
   readonly colours: Colours;
@@ -26,9 +18,7 @@ export type Look = {
   readonly unfolded: ReadonlySet<string>;
 };
 
-const MOST_UNFOLDED_LINES = 200;
 const UNREAD = 'not read by the model, Tab to send again';
-const PICKED_UP = '- - the service restarted here and continued - -';
 
 /** One entry as lines of at most `width` columns, with the empty line that follows it. */
 export function renderEntry(entry: Entry, width: number, look: Look): string[] {
@@ -42,18 +32,24 @@ function linesOf(entry: Entry, width: number, look: Look): string[] {
     case 'said':
       return renderSaid(entry, width, look);
     case 'tool':
-      return renderTool(entry, width, look);
+      return renderStep(entry, width, look);
     case 'gate':
       return renderGate(entry, width, look);
     case 'queued':
       return renderQueued(entry, width, look);
     case 'pick-up':
-      return [look.colours.faint(truncateToWidth(PICKED_UP, width))];
+      return [look.colours.faint(truncateToWidth(pickedUp(entry.gapMs), width))];
     case 'note': {
       const { failed, faint } = look.colours;
       return entry.tone === 'failed' ? wrap(`! ${entry.text}`, width, failed) : wrap(entry.text, width, faint);
     }
   }
+}
+
+/** Where a crash was; how long it took, if this terminal saw it. */
+function pickedUp(gapMs: number | undefined): string {
+  const after = gapMs === undefined ? '' : ` after ${(gapMs / 1000).toFixed(1)} s`;
+  return `- - Picked up${after}, nothing was lost - -`;
 }
 
 function renderSaid(entry: Extract<Entry, { kind: 'said' }>, width: number, look: Look): string[] {
@@ -82,42 +78,6 @@ function renderQueued(entry: Extract<Entry, { kind: 'queued' }>, width: number, 
 }
 
 const WAITS = { answer: 'read after you answer', step: 'read after this step', turn: 'next in line' };
-
-function renderTool(entry: Extract<Entry, { kind: 'tool' }>, width: number, look: Look): string[] {
-  const { colours, focused, unfolded } = look;
-  const isOpen = unfolded.has(entry.id);
-  const isFocused = focused === entry.id;
-  const state = entry.output === undefined ? stateOf(entry, colours) : colours.faint(outcomeOf(entry));
-  const head = `${isOpen ? 'v' : '>'} ${oneLine(entry.name)}`;
-  const room = Math.max(0, width - visibleWidth(head) - visibleWidth(state) - 4);
-  const outline = truncateToWidth(oneLine(outlineArguments(entry.arguments)), room, '…');
-  const facts = [...(outline ? [colours.faint(outline)] : []), state];
-  const shown = truncateToWidth([isFocused ? colours.inverse(head) : colours.bold(head), ...facts].join('  '), width);
-  if (!isOpen) return [shown];
-  const body = [
-    ...block('arguments', entry.arguments, width, colours),
-    ...block('result', entry.output ?? 'none', width, colours),
-  ];
-  return [shown, ...body];
-}
-
-function stateOf({ state, progress }: Extract<Entry, { kind: 'tool' }>, { running, waiting, faint }: Colours): string {
-  if (state === 'waiting') return waiting('waiting');
-  if (state !== 'running') return faint('stopped');
-  return running(progress === undefined ? 'running' : truncateToWidth(oneLine(progress), MOST_PROGRESS, '…'));
-}
-
-const MOST_PROGRESS = 40;
-
-function block(title: string, text: string, width: number, colours: Colours): string[] {
-  const { faint } = colours;
-  const lines = highlightData(printable(exactJson(text).text), colours)
-    .flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width - 4)))
-    .map((line) => `    ${line}`);
-  const shown = lines.slice(0, MOST_UNFOLDED_LINES);
-  const rest = lines.length - shown.length;
-  return [faint(`  ${title}`), ...shown, ...(rest > 0 ? [faint(`    and ${rest} more lines`)] : [])];
-}
 
 function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look: Look): string[] {
   const { waiting, faint, bold, inverse } = look.colours;
@@ -194,9 +154,6 @@ function valueLines({ label, lines, name }: LabelledValue, width: number, { fain
   });
 }
 
-/** Times are written as in the zone of the terminal. */
-const READER: Reader = { language: 'en', locales: ['en-GB'] };
-
 /** The unshown part is marked, and repeated in words: colours alone mean nothing. */
 function addressLines(call: AskedCall, width: number, { inverse }: Colours): string[] {
   const facts = addressOf(call);
@@ -249,31 +206,6 @@ function wordsFor({ kind, calls }: OpenGate, ticked: number): Record<'y' | 'a' |
 }
 
 const WORDS = { y: 'approve once', a: 'always…', n: 'deny' } as const;
-
-/** Who let the call run or not; of other calls, how long it took. */
-function outcomeOf(entry: Extract<Entry, { kind: 'tool' }>): string {
-  const { decided } = entry;
-  if (!decided) return durationOf(entry);
-  if (decided.answer === 'rule') return `allowed by a rule, ${durationOf(entry)}`;
-  if (decided.answer === 'expired') return 'not run, expired after 24 hours';
-  const by = decided.by === 'operator' ? 'the operator' : 'you';
-  const at = decided.at === undefined ? '' : `, ${timeOf(decided.at)}`;
-  if (decided.answer === 'approved') return `approved by ${by}${at}`;
-  const reason = decided.reason === undefined ? '' : `“${oneLine(decided.reason)}”, `;
-  return `not run, ${reason}denied by ${by}${at}`;
-}
-
-/** The day, too, unless it is today. */
-function timeOf(at: string): string {
-  const when = new Date(at);
-  const time = { hour: '2-digit', minute: '2-digit' } as const;
-  const isToday = when.toDateString() === new Date().toDateString();
-  return when.toLocaleString('en-GB', isToday ? time : { ...time, day: 'numeric', month: 'short' });
-}
-
-function durationOf({ began, ended }: Extract<Entry, { kind: 'tool' }>): string {
-  return began > 0 && ended !== undefined && ended >= began ? `${((ended - began) / 1000).toFixed(1)} s` : 'done';
-}
 
 function wrap(text: string, width: number, paint: Paint = (plain) => plain): string[] {
   return printable(text)

@@ -1,6 +1,5 @@
 import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
-import { formatCost, formatCount } from '@reborn-agent/client/format';
-import type { Usage } from '../thread-view.ts';
+import { formatCost, formatShare, formatTokens } from '@reborn-agent/client/format';
 import type { Colours } from './colours.ts';
 import { oneLine } from './printable.ts';
 
@@ -8,7 +7,10 @@ export type ConnectionState = 'connecting' | 'live' | 'lost';
 
 export type Status = {
   readonly model: string;
-  readonly usage: Usage;
+  /** In US dollars; null while it is unknown. */
+  readonly cost: string | null;
+  /** The tokens of the last prompt and its answer, and how many its model can have. */
+  readonly context: { readonly tokens: number; readonly window: number | undefined };
   readonly connection: ConnectionState;
   /** Seconds since the line was lost. */
   readonly lostFor: number;
@@ -25,16 +27,24 @@ export type Status = {
 
 /** The line at the bottom: what it costs on the left, what one can do on the right. Whether it is connected goes last. */
 export function renderStatus(status: Status, width: number, colours: Colours): string {
-  const { usage } = status;
-  const tokens = usage.input_tokens + usage.output_tokens;
-  const facts = [status.model, formatCount(tokens, 'token'), formatCost(usage.cost_usd)];
+  const { faint } = colours;
+  const facts = [faint(status.model), contextOf(status, colours), faint(formatCost(status.cost))];
   const connection = connectionOf(status, colours);
   while (facts.length > 0 && visibleWidth([...facts, connection].join('  ')) > width)
     facts.splice(facts.length > 2 ? 1 : -1, 1);
-  const left = [...facts.map(colours.faint), connection].join('  ');
-  const right = colours.faint(hintOf(status));
+  const left = [...facts, connection].join('  ');
+  const right = faint(hintOf(status));
   const gap = width - visibleWidth(left) - visibleWidth(right);
   return gap < 2 ? truncateToWidth(left, width) : left + ' '.repeat(gap) + right;
+}
+
+/** Above this share, what is older will soon be summed up. */
+const NEARLY_FULL = 0.8;
+
+function contextOf({ context: { tokens, window } }: Status, { faint, waiting }: Colours): string {
+  if (window === undefined) return faint(`${formatTokens(tokens)} tokens of context`);
+  const share = Math.min(1, tokens / window);
+  return (share >= NEARLY_FULL ? waiting : faint)(`${formatShare(share)} of the context`);
 }
 
 function connectionOf(
@@ -49,7 +59,7 @@ function connectionOf(
 
 function hintOf({ running, scrolled, editing }: Status): string {
   if (editing) return 'Enter replaces the message, Esc keeps it';
-  if (running) return 'Esc cancels';
+  if (running) return 'Esc stops';
   if (scrolled) return 'Esc goes to the end';
   return '/help';
 }

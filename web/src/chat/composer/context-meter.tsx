@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import { formatShare } from '@reborn-agent/client/format';
 import { type ThreadState, tokensInContext } from '@reborn-agent/client/thread-state';
 import { useServices } from '../../app/services.ts';
 import { formatNumber } from '../../format/number.ts';
@@ -24,5 +25,3 @@ export function ContextMeter({ state }: { readonly state: ThreadState }) {
     </p>
   );
 }
-
-const formatShare = (share: number) => (share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`);

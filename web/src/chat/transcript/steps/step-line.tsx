@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { type Part, valuesOf } from '@reborn-agent/client/call-card';
+import { didSentence, doesSentence, type Part, valuesOf } from '@reborn-agent/client/call-card';
 import { textOf } from '@reborn-agent/client/thread-state';
 import { type ReactNode, useState } from 'react';
 import { formatBytes } from '../../../format/number.ts';
@@ -15,7 +15,6 @@ import { ReadableJson } from '../readable-json.tsx';
 import type { Step } from '../rows.ts';
 import { Elapsed } from '../working.tsx';
 import { DecisionLine, isRefusal } from './decision-line.tsx';
-import { didWords, doesWords } from './step-words.ts';
 import { useToolCards, withCard } from './tool-cards.ts';
 
 /** One call in one line, with a verb for what the tool does; its fold has everything. `joined`: a line leads to the next step. */
@@ -75,18 +74,18 @@ function StepWords({ step: { call, output, waits } }: { readonly step: Step }) {
           <Trans>Not run:</Trans>
         </strong>{' '}
         {decided?.reason === undefined ? (
-          parts(doesWords(shown, reader()))
+          parts(doesSentence(shown, reader()))
         ) : (
           <>
-            {parts(doesWords(shown, reader()))} · <q>{decided.reason}</q>
+            {parts(doesSentence(shown, reader()))} · <q>{decided.reason}</q>
           </>
         )}
       </>
     );
-  if (output) return parts(didWords(shown, reader()));
+  if (output) return parts(didSentence(shown, reader()));
   return (
     <span className={waits ? '' : 'text-ink'}>
-      {parts(doesWords(shown, reader()))}
+      {parts(doesSentence(shown, reader()))}
       {call.progress !== undefined && <span className="text-soft"> · {call.progress}</span>}
     </span>
   );

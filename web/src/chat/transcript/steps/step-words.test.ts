@@ -1,6 +1,6 @@
 import type { ShownCall } from '@reborn-agent/client/call-card';
 import { expect, test } from 'vitest';
-import { doesWords, foldedWords } from './step-words.ts';
+import { foldedWords } from './step-words.ts';
 
 const call = (name: string, path: string, ask: string, did: string): ShownCall => ({
   name,
@@ -24,10 +24,4 @@ test('a German verb keeps its capital, because it begins with a noun', () => {
 test('a tool without words says its name, and its server when it has one', () => {
   const bare: ShownCall = { name: 'tracker__create', arguments: '{}', card: { server: 'tracker' } };
   expect(foldedWords([bare, read('a')], english)).toBe('Ran create of tracker, read “a”');
-});
-
-test('what a call does is its question without the mark', () => {
-  expect(doesWords(read('a'), english).map(({ text }) => text)).toEqual(['Read ', '“', 'a', '”']);
-  const name: ShownCall = { name: 'erase', arguments: '{}' };
-  expect(doesWords(name, english).map(({ text }) => text)).toEqual(['Run ', 'erase']);
 });

@@ -1,29 +1,10 @@
-import {
-  askSentence,
-  didSentence,
-  type Part,
-  plainText,
-  type Reader,
-  type ShownCall,
-} from '@reborn-agent/client/call-card';
-
-/** What a call has done: "**Read** notes.txt". */
-export const didWords = (call: ShownCall, reader: Reader): readonly Part[] => didSentence(call, reader);
-
-/** What a call does or would have done, which its question says: "Read notes.txt". */
-export function doesWords(call: ShownCall, reader: Reader): readonly Part[] {
-  const parts = askSentence(call, reader);
-  const last = parts.at(-1);
-  if (last?.kind !== 'words') return parts;
-  const bare = { ...last, text: last.text.replace(/\s*\?$/, '') };
-  return [...parts.slice(0, -1), ...(bare.text === '' ? [] : [bare])];
-}
+import { didSentence, type Part, plainText, type Reader, type ShownCall } from '@reborn-agent/client/call-card';
 
 /** Several calls in one sentence: "Read a.txt, b.txt, searched the web". Verbs that follow each other are said once. */
 export function foldedWords(calls: readonly ShownCall[], reader: Reader): string {
   const said: { readonly verb: string; readonly objects: readonly string[] }[] = [];
   for (const call of calls) {
-    const { verb, object } = splitVerb(didWords(call, reader));
+    const { verb, object } = splitVerb(didSentence(call, reader));
     const last = said.at(-1);
     if (last && last.verb === verb && object !== '') {
       if (!last.objects.includes(object)) said[said.length - 1] = { verb, objects: [...last.objects, object] };
