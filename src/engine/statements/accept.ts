@@ -136,6 +136,7 @@ function toEntry(input: Accepting): object {
     answers: input.answers,
     when_busy: input.whenBusy,
     queues_at_gate: input.queuesAtGate,
+    assistant: request.assistant?.id,
     refused_at: input.refusal?.gateId,
     failure: input.refusal && JSON.stringify(input.refusal.failure),
     ...itemFields(items, 0),
