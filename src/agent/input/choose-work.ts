@@ -1,7 +1,7 @@
-import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/assistant.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
+import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/work/assistant.ts';
 import { findPreferences } from '#store/accounts/preferences.ts';
 import { findByName } from '#store/assistants/assistants.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
