@@ -114,6 +114,7 @@ test('a thread keeps its assistant until another or none is chosen, and goes on 
   const { thread_id } = await chat(service, { message: 'say yes', assistant: 'keeper' });
 
   expect(await send({ thread_id })).toBe('keeper');
+  expect(await send({ thread_id, model: 'other' })).toBe('keeper');
   expect(await send({ thread_id, assistant: 'other' })).toBe('other');
   expect(await send({ thread_id, model: 'agent/keeper' })).toBe('keeper');
   expect(await send({ thread_id, assistant: null })).toBeUndefined();

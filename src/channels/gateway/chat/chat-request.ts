@@ -49,7 +49,7 @@ export const chatRequest = z
     assistant: assistantField
       .nullish()
       .describe(
-        'The name of an assistant, or null for none. A message that names neither an assistant nor a model continues with those of its thread.',
+        'The name of an assistant, or null for none. A message that does not say it continues with that of its thread.',
       ),
     when_busy: whenBusy
       .nullish()
