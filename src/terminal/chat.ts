@@ -1,7 +1,7 @@
 import { createAttention } from './attention.ts';
 import { type Chat, createModelChoice, runChatCommand } from './chat-commands.ts';
-import { HELP, parseCommand } from './commands.ts';
 import { createAssistantChoice } from './choose-assistant.ts';
+import { HELP, parseCommand } from './commands.ts';
 import { createConnection } from './connection.ts';
 import type { Entry } from './entries.ts';
 import { readAttachedFiles, resourceReader } from './files/attached-files.ts';
@@ -146,7 +146,11 @@ async function submitText(chat: Chat, text: string): Promise<void> {
   await sendMessage(chat, text);
 }
 
-async function sendMessage({ screen, client, thread, model, assistant }: Chat, text: string, now = false): Promise<void> {
+async function sendMessage(
+  { screen, client, thread, model, assistant }: Chat,
+  text: string,
+  now = false,
+): Promise<void> {
   screen.scrollToEnd();
   try {
     const attachments = await readAttachedFiles(text, process.cwd(), resourceReader(client));

@@ -77,7 +77,10 @@ async function toChange(options: Options): Promise<AssistantChange> {
   return { ...onlyGiven({ description, instructions, model, skills, memory }), ...workFieldsOf(options) };
 }
 
-function createAssistant(name: string, { everyone, ...options }: Options & { readonly everyone?: true }): Promise<void> {
+function createAssistant(
+  name: string,
+  { everyone, ...options }: Options & { readonly everyone?: true },
+): Promise<void> {
   return withClient(async (client) => {
     const body = { name, for: everyone ? 'everyone' : 'me', ...(await toChange(options)) } as const;
     const made = await client.call('POST /api/assistants', { body });

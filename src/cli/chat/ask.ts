@@ -59,7 +59,10 @@ async function requireModel(client: Client, name: string): Promise<void> {
     throw new Error(`The model "${name}" does not exist. Available models: ${names.join(', ')}.`);
 }
 
-async function readRequest(words: readonly string[], { model, assistant, file = [], schema }: AskOptions): Promise<ChatRequest> {
+async function readRequest(
+  words: readonly string[],
+  { model, assistant, file = [], schema }: AskOptions,
+): Promise<ChatRequest> {
   const typed = words.join(' ').trim();
   const piped = process.stdin.isTTY ? '' : (await text(process.stdin)).trimEnd();
   const message = [typed, piped].filter(Boolean).join('\n\n');

@@ -1,6 +1,14 @@
 import type { MissionChange } from '@reborn-agent/client/api';
 import { type Command, Option } from 'commander';
-import { addBudgetOptions, onlyGiven, toName, toNames, toWhole, type WorkOptions, workFieldsOf } from '../work-options.ts';
+import {
+  addBudgetOptions,
+  onlyGiven,
+  toName,
+  toNames,
+  toWhole,
+  type WorkOptions,
+  workFieldsOf,
+} from '../work-options.ts';
 
 export type MissionOptions = WorkOptions & {
   readonly cron?: string;

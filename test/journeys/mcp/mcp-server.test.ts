@@ -59,7 +59,12 @@ test.for(['legacy', 'auto', { pin: '2026-07-28' }] as const)(
 );
 
 test('each assistant for everyone is a tool that answers as this assistant', async ({ service, ann }) => {
-  const body = { name: 'research', for: 'everyone', description: 'Finds things out.', instructions: 'Name your sources.' };
+  const body = {
+    name: 'research',
+    for: 'everyone',
+    description: 'Finds things out.',
+    instructions: 'Name your sources.',
+  };
   const made = await service.request('/api/assistants', { method: 'POST', body: JSON.stringify(body) });
   const { id } = (await made.json()) as { id: string };
   await using server = await connect(service, ann);

@@ -83,7 +83,7 @@ test('an assistant answers under the name of a model, with its instructions and 
   expect((await inspect(service, usual.id)).assistant).toBeNull();
 });
 
-test("the openai library finds an assistant in the list of models and uses it by its name", async ({ service }) => {
+test('the openai library finds an assistant in the list of models and uses it by its name', async ({ service }) => {
   await create(service, { name: 'librarian', instructions: 'You know all books.' });
   const openai = new OpenAI({ baseURL: `${service.url}/api/v1`, apiKey: TOKEN, maxRetries: 0 });
   const models = [];
@@ -104,9 +104,12 @@ test("the openai library finds an assistant in the list of models and uses it by
     messages: [{ role: 'user', content: 'recite' }],
   });
   expect(chosen.choices[0]?.message.content).toContain('You know all books.');
-  const count = async (model: string) => (await openai.responses.inputTokens.count({ model, input: 'hi' })).input_tokens;
+  const count = async (model: string) =>
+    (await openai.responses.inputTokens.count({ model, input: 'hi' })).input_tokens;
   expect(await count('agent/librarian')).toBeGreaterThan(await count('usual'));
-  await expect(openai.responses.create({ model: 'agent/nobody', input: 'hi' })).rejects.toThrow(/no assistant "nobody"/);
+  await expect(openai.responses.create({ model: 'agent/nobody', input: 'hi' })).rejects.toThrow(
+    /no assistant "nobody"/,
+  );
 });
 
 test('a mission is run by its assistant, and fails when there is none of that name any more', async ({ service }) => {
