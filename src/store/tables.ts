@@ -39,7 +39,7 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
-import type { WorkSettings } from '#domain/work-settings.ts';
+import type { WorkSettings } from '#domain/work/work-settings.ts';
 import type { DocumentKind } from '#domain/workspace/document.ts';
 import type { Purpose } from '#domain/workspace/upload.ts';
 

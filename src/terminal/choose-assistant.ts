@@ -1,6 +1,8 @@
+import type { Client } from '@reborn-agent/client';
 import type { Assistant, Thread } from '@reborn-agent/client/api';
-import type { Chat } from './chat-commands.ts';
 import { oneLine } from './screen/printable.ts';
+import type { Screen } from './screen/screen.ts';
+import type { ThreadView } from './thread-view.ts';
 
 /** Which assistant answers what is sent from here on; null for the usual agent, undefined for that of the thread. */
 export type AssistantChoice = {
@@ -20,6 +22,13 @@ export function createAssistantChoice(): AssistantChoice {
     of: (thread) => (chosen === undefined ? thread?.assistant : chosen) ?? undefined,
   };
 }
+
+type Chat = {
+  readonly client: Client;
+  readonly screen: Pick<Screen, 'pick'>;
+  readonly thread: Pick<ThreadView, 'note'>;
+  readonly assistant: AssistantChoice;
+};
 
 const USUAL = '';
 const OFF = ['off', 'none'];

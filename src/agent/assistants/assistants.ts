@@ -2,7 +2,7 @@ import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type AssistantId, newId } from '#domain/ids.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
 import { ASSISTANT_NAME, type Assistant, type AssistantVersion, MAX_ASSISTANTS } from '#domain/work/assistant.ts';
-import { USUAL_SETTINGS, type WorkSettings } from '#domain/work-settings.ts';
+import { USUAL_SETTINGS, type WorkSettings } from '#domain/work/work-settings.ts';
 import {
   deleteAssistant,
   findAssistant,

@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { findId } from '../find-named.ts';
 import { printJson, printLine, printTable } from '../print.ts';
-import { addBudgetOptions, onlyGiven, toName, toNames, type WorkOptions, workFieldsOf } from '../work-options.ts';
+import { addBudgetOptions, onlyGiven, toName, toNames, type WorkOptions, workFieldsOf } from './work-options.ts';
 
 type Json = { readonly json?: true };
 type Options = WorkOptions & {

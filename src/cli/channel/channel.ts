@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type AskSecret, askingSecrets } from '../ask-secret.ts';
+import { toName } from '../assistant/work-options.ts';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { printJson, printLine, printTable } from '../print.ts';
-import { toName } from '../work-options.ts';
 import { askMailChannel, type MailOptions } from './ask-mail.ts';
 
 type AddOptions = MailOptions & { readonly webhook?: true; readonly groups?: true };

@@ -8,7 +8,7 @@ import {
   toWhole,
   type WorkOptions,
   workFieldsOf,
-} from '../work-options.ts';
+} from '../assistant/work-options.ts';
 
 export type MissionOptions = WorkOptions & {
   readonly cron?: string;

@@ -1,6 +1,6 @@
 import type { AssistantId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
-import type { WorkSettings } from '../work-settings.ts';
+import type { WorkSettings } from './work-settings.ts';
 
 /** The agent under a name, with settings that a person has written. */
 export type Assistant = {
