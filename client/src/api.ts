@@ -1546,6 +1546,8 @@ export type Thread = {
   readonly channel: 'chat' | 'api' | 'webhook' | 'mission';
   /** The model that its newest turn requested. The next message uses it too; null is the default model. */
   readonly model: string | null;
+  /** The assistant of its newest turn. The next message is for it too; null is the usual agent. */
+  readonly assistant: string | null;
   /** The usage of its finished turns. */
   readonly usage: Spent;
   readonly created_at: string;
@@ -2012,6 +2014,12 @@ export type TurnInspection = {
   readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram' | 'slack' | 'mail';
   /** The requested model route; null for the default. */
   readonly model: string | null;
+  /** The assistant that answered, and its version then; null for the usual agent. */
+  readonly assistant: {
+    readonly id: string;
+    readonly name: string;
+    readonly version: number;
+  } | null;
   readonly failure: TurnFailure | null;
   readonly usage: Spent;
   /** How many times it was started; more than 1 after a crash or a handover. */
@@ -2259,6 +2267,21 @@ export type FailureDetails = {
     readonly unit: 'tokens' | 'usd';
   };
 } | {
+  readonly code: 'limit.work_run';
+  readonly values: {
+    readonly name: string;
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+  };
+} | {
+  readonly code: 'limit.work_day';
+  readonly values: {
+    readonly name: string;
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+    readonly resets: string;
+  };
+} | {
   readonly code: 'tool.failed';
   readonly values: {
     readonly tool: string;
@@ -2324,6 +2347,8 @@ export type ChatRequest = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** The name of an assistant, or null for none. A message that does not say it continues with that of its thread. */
+  readonly assistant?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
@@ -2559,6 +2584,8 @@ export type ListedChannel = {
   readonly mode: 'polling' | 'webhook';
   /** Whether it answers in groups, when it is addressed. */
   readonly groups: boolean;
+  /** Answers in chats that have chosen none; null for the usual agent. */
+  readonly assistant: string | null;
   /** Where the platform sends messages. Enter it in the settings of a Slack app. */
   readonly request_url: string | null;
   /** Why the platform could not be asked; null when the last try was fine. */
@@ -2589,6 +2616,8 @@ export type NewChannel = {
   readonly token: string;
   readonly mode?: 'polling' | 'webhook';
   readonly groups?: boolean;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
 } | {
   readonly channel: 'slack';
   readonly token: string;
@@ -2598,6 +2627,8 @@ export type NewChannel = {
   readonly signing_secret?: string;
   readonly mode?: 'polling' | 'webhook';
   readonly groups?: boolean;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
 } | {
   readonly channel: 'mail';
   /** The mailbox of the agent. No person may use it. */
@@ -2612,6 +2643,8 @@ export type NewChannel = {
   readonly authserv_id: string;
   /** Whether the hosts may have private addresses. */
   readonly private_network?: boolean;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
 };
 
 export type ImapServer = {
@@ -2637,6 +2670,8 @@ export type Channel = {
   readonly mode: 'polling' | 'webhook';
   /** Whether it answers in groups, when it is addressed. */
   readonly groups: boolean;
+  /** Answers in chats that have chosen none; null for the usual agent. */
+  readonly assistant: string | null;
   /** Where the platform sends messages. Enter it in the settings of a Slack app. */
   readonly request_url: string | null;
   /** Why the platform could not be asked; null when the last try was fine. */
@@ -2645,6 +2680,11 @@ export type Channel = {
   /** When the platform last answered or sent something. */
   readonly received_at: string | null;
   readonly created_at: string;
+};
+
+export type ChannelChange = {
+  /** null for the usual agent. */
+  readonly assistant: string | null;
 };
 
 export type ChannelTest = {
@@ -2695,6 +2735,103 @@ export type JobList = {
   readonly next_cursor: string | null;
 };
 
+export type AssistantList = {
+  readonly assistants: readonly Assistant[];
+};
+
+export type Assistant = {
+  readonly id: string;
+  readonly name: string;
+  /** What to send as `model` to the Responses API or chat completions. */
+  readonly model_name: string;
+  readonly for: 'me' | 'everyone';
+  readonly created_at: string;
+  readonly version: number;
+  readonly description: string;
+  readonly instructions: string | null;
+  readonly model: string | null;
+  readonly tools: readonly string[] | null;
+  readonly skills: readonly string[] | null;
+  readonly memory: 'shared' | 'read' | 'own' | 'none';
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
+  /** The user who saved this version. */
+  readonly written_by: string;
+  readonly written_at: string;
+};
+
+export type NewAssistant = {
+  readonly name: string;
+  /** Who may use it. An operator can make one for `everyone`. */
+  readonly for?: 'me' | 'everyone';
+  /** What it is for, in a sentence. */
+  readonly description?: string;
+  /** What the agent is told, after its identity. They are part of every prompt. */
+  readonly instructions?: string | null;
+  /** The model that answers when a message names none; null for the default. */
+  readonly model?: string | null;
+  /** The only tools that may be used; null for all that the user may use. */
+  readonly tools?: readonly string[] | null;
+  /** The only skills that may be read; null for all of the user. */
+  readonly skills?: readonly string[] | null;
+  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below a folder of its own. none: no notes. */
+  readonly memory?: 'shared' | 'read' | 'own' | 'none';
+  /** The budget of one run, in all of its turns. */
+  readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
+  readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
+};
+
+export type AssistantChange = {
+  /** What it is for, in a sentence. */
+  readonly description?: string;
+  /** What the agent is told, after its identity. They are part of every prompt. */
+  readonly instructions?: string | null;
+  /** The model that answers when a message names none; null for the default. */
+  readonly model?: string | null;
+  /** The only tools that may be used; null for all that the user may use. */
+  readonly tools?: readonly string[] | null;
+  /** The only skills that may be read; null for all of the user. */
+  readonly skills?: readonly string[] | null;
+  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below a folder of its own. none: no notes. */
+  readonly memory?: 'shared' | 'read' | 'own' | 'none';
+  /** The budget of one run, in all of its turns. */
+  readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
+  readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
+};
+
+export type AssistantVersionList = {
+  readonly versions: readonly AssistantVersion[];
+};
+
+export type AssistantVersion = {
+  readonly version: number;
+  readonly description: string;
+  readonly instructions: string | null;
+  readonly model: string | null;
+  readonly tools: readonly string[] | null;
+  readonly skills: readonly string[] | null;
+  readonly memory: 'shared' | 'read' | 'own' | 'none';
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
+  /** The user who saved this version. */
+  readonly written_by: string;
+  readonly written_at: string;
+};
+
 export type MissionDrain = {
   readonly drained: boolean;
   /** Runs of all users' missions that are under way. Those that wait at a gate do not count. */
@@ -2718,6 +2855,7 @@ export type ListedMission = {
   readonly schedule: MissionSchedule;
   /** The schedule in words. */
   readonly schedule_words: string;
+  readonly assistant: string | null;
   readonly thread: 'same' | 'new';
   /** The thread of all runs, once there was one. */
   readonly thread_id: string | null;
@@ -2757,7 +2895,7 @@ export type Occurrence = {
   readonly kind: 'scheduled' | 'manual' | 'event';
   /** waiting: its turn waits at a gate. */
   readonly status: 'due' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'missed' | 'skipped';
-  /** Why it failed or did not run, such as overlap, paused, budget or not_running; no_result for a run that had nothing to say. */
+  /** Why it failed or did not run, such as overlap, paused, budget, assistant_missing or not_running; no_result for a run that had nothing to say. */
   readonly reason: string | null;
   readonly thread_id: string | null;
   readonly turn_id: string | null;
@@ -2772,6 +2910,8 @@ export type NewMission = {
   /** What the agent is asked at each run. */
   readonly instruction: string;
   readonly schedule: MissionSchedule;
+  /** The name of the assistant that runs it; null for the usual agent. */
+  readonly assistant?: string | null;
   /** Whether all runs share one thread. same when left out. */
   readonly thread?: 'same' | 'new';
   /** The only tools that runs may use; null for all that the owner may use. */
@@ -2799,6 +2939,7 @@ export type SavedMission = {
   readonly schedule: MissionSchedule;
   /** The schedule in words. */
   readonly schedule_words: string;
+  readonly assistant: string | null;
   readonly thread: 'same' | 'new';
   /** The thread of all runs, once there was one. */
   readonly thread_id: string | null;
@@ -2835,6 +2976,8 @@ export type MissionChange = {
   /** What the agent is asked at each run. */
   readonly instruction?: string;
   readonly schedule?: MissionSchedule;
+  /** The name of the assistant that runs it; null for the usual agent. */
+  readonly assistant?: string | null;
   /** Whether all runs share one thread. same when left out. */
   readonly thread?: 'same' | 'new';
   /** The only tools that runs may use; null for all that the owner may use. */
@@ -2862,6 +3005,7 @@ export type Mission = {
   readonly schedule: MissionSchedule;
   /** The schedule in words. */
   readonly schedule_words: string;
+  readonly assistant: string | null;
   readonly thread: 'same' | 'new';
   /** The thread of all runs, once there was one. */
   readonly thread_id: string | null;
@@ -3641,6 +3785,8 @@ export type WebhookRoute = {
   readonly header: string | null;
   /** A template: events with the same text here continue one conversation. null: each begins one. */
   readonly conversation: string | null;
+  /** The assistant for everyone that answers; null for the usual agent. */
+  readonly assistant: string | null;
 };
 
 export type NewWebhookRoute = {
@@ -3654,6 +3800,8 @@ export type NewWebhookRoute = {
   readonly message: string;
   readonly header?: string | null;
   readonly conversation?: string | null;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
   /** What verifies the sender. Stored encrypted. */
   readonly secret: string;
 };
@@ -4313,6 +4461,8 @@ export type ClientMessage = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** The name of an assistant, or null for none. A message that does not say it continues with that of its thread. */
+  readonly assistant?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
@@ -4621,11 +4771,11 @@ export type Routes = {
     body: CreateEmbeddings;
     result: EmbeddingList;
   };
-  /** List the models that a request can name. */
+  /** List the models and assistants that a request can name. */
   'GET /api/v1/models': {
     result: Models;
   };
-  /** Get a model that a request can name. */
+  /** Get a model or an assistant that a request can name. */
   'GET /api/v1/models/{id}': {
     params: { id: string };
     result: Model;
@@ -5090,6 +5240,12 @@ export type Routes = {
     body: NewChannel;
     result: Channel;
   };
+  /** Choose the assistant that answers in the chats of a channel. */
+  'PATCH /api/channels/{id}': {
+    params: { id: string };
+    body: ChannelChange;
+    result: Channel;
+  };
   /** Remove a chat channel with its links. The threads stay. */
   'DELETE /api/channels/{id}': {
     params: { id: string };
@@ -5122,6 +5278,36 @@ export type Routes = {
   'GET /api/jobs': {
     query?: { status?: 'queued' | 'running' | 'completed'; limit?: number; cursor?: string };
     result: JobList;
+  };
+  /** List the caller's assistants and those for everyone, by name. */
+  'GET /api/assistants': {
+    result: AssistantList;
+  };
+  /** Create an assistant: the agent under a name, with instructions and limits of its own. */
+  'POST /api/assistants': {
+    body: NewAssistant;
+    result: Assistant;
+  };
+  /** Get an assistant. */
+  'GET /api/assistants/{id}': {
+    params: { id: string };
+    result: Assistant;
+  };
+  /** Save a new version of an assistant. Fields that are left out stay as they are. */
+  'PATCH /api/assistants/{id}': {
+    params: { id: string };
+    body: AssistantChange;
+    result: Assistant;
+  };
+  /** Delete an assistant. Messages that it has accepted are still answered. */
+  'DELETE /api/assistants/{id}': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** List the versions of an assistant, newest first. They never change. */
+  'GET /api/assistants/{id}/versions': {
+    params: { id: string };
+    result: AssistantVersionList;
   };
   /** Get whether missions are drained, and how many runs are under way. */
   'GET /api/mission-drain': {
@@ -5702,7 +5888,7 @@ export type Routes = {
     params: { link: string; item: string; index: number };
     result: undefined;
   };
-  /** Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`. */
+  /** Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`, and each assistant for everyone as `assistant_<name>`. */
   'POST /mcp': {
     body: Readonly<Record<string, unknown>> | readonly unknown[];
     result: Readonly<Record<string, unknown>> | readonly unknown[];

@@ -6,6 +6,7 @@ import { createOperations } from '#agent/administration/operations.ts';
 import { createPersonExport } from '#agent/administration/person-export.ts';
 import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
+import { createAssistants } from '#agent/assistants/assistants.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
 import type { ChatAdmin } from '#agent/chats/accounts/chat-admin.ts';
 import { readKnownTools } from '#agent/gates/known-tools.ts';
@@ -55,6 +56,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
   const isUser = (id: UserId) => auth.accounts.isUser(id);
   const catalog = { settings: core.modelSettings, apiKeyFor: core.modelProviders.apiKeyFor };
   const modelCatalog = createModelCatalog({ ...catalog, configured: config.model });
+  const assistants = createAssistants(db);
   const threads = createThreads(db, engine, attachments, config.sandbox.hosts);
   const fetchLinks = createLinkFetcher(core.egress);
   const streams = new Set<unknown>();
@@ -66,6 +68,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     accounts: auth.accounts,
     appFacts: appFacts(config, modelCatalog),
     approvals: createStandingApprovals(db),
+    assistants,
     chatAdmin,
     connections: { sockets: new Set<unknown>(), streams },
     deliveries: createDeliveries(db),
@@ -80,7 +83,15 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     limits: createLimitsAdmin(db, isUser),
     limitVisits: perMinute(VISITS_PER_MINUTE),
     loadImage: createLoadImage(threads, fetchLinks),
-    mcpHandler: createMcpHandlerFor({ agent, memory, limiter, threadUrl, onError, version: packageJson.version }),
+    mcpHandler: createMcpHandlerFor({
+      agent,
+      assistants,
+      memory,
+      limiter,
+      threadUrl,
+      onError,
+      version: packageJson.version,
+    }),
     missionDrain: createMissionDrain(db, engine.system),
     missionResults: createMissionResults(db),
     modelAdmin: createModelAdmin({ ...catalog, default: config.model }),

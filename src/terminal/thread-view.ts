@@ -55,6 +55,7 @@ export type ThreadView = {
 
 type SendOptions = {
   readonly model?: string | undefined;
+  readonly assistant?: string | null | undefined;
   readonly attachments?: readonly Attachment[];
   /** The running step is stopped. */
   readonly now?: boolean;
@@ -189,7 +190,7 @@ async function open(state: State, threadId: string): Promise<void> {
 }
 
 async function send(state: State, text: string, how: SendOptions = {}): Promise<void> {
-  const { model, attachments = [], now } = how;
+  const { model, assistant, attachments = [], now } = how;
   const { view, followed } = state;
   const { made } = view;
   const sending = state.local.whilePending(text, async () => {
@@ -198,6 +199,7 @@ async function send(state: State, text: string, how: SendOptions = {}): Promise<
       message: text,
       ...(threadId === undefined ? view.temporary && { temporary: true } : { thread_id: threadId }),
       ...(model !== undefined && { model }),
+      ...(assistant !== undefined && { assistant }),
       ...(attachments.length > 0 && { attachments }),
       ...(now && { when_busy: 'now' }),
     });

@@ -9,6 +9,7 @@ import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { TraceContext } from '../trace/trace-context.ts';
 import type { Usage } from '../usage.ts';
+import type { TurnAssistant } from '../work/assistant.ts';
 import type { Item, NewItem, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { ReasoningDetail, Sampling } from './sampling.ts';
@@ -82,6 +83,8 @@ export type TurnRequest = {
   readonly temporary?: true;
   /** The mission that the turn is a run of. */
   readonly mission?: MissionRun;
+  /** The assistant that answers, in the version that it had when the turn was accepted. */
+  readonly assistant?: TurnAssistant;
   /** The workspace that the turn works on instead of its thread's own. */
   readonly container?: WorkspaceId;
   /** What the caller wants of searches in the web. */

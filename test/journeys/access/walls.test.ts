@@ -15,6 +15,7 @@ type Belongings = {
   userId: string;
   tokenId: string;
   missionId: string;
+  assistantId: string;
   endpointId: string;
   fileId: string;
   containerId: string;
@@ -454,6 +455,24 @@ const MATRIX: Record<string, Row> = {
     route: '/api/missions',
     body: { name: 'm', instruction: 'say hello', schedule: { at: '2999-01-01T00:00', time_zone: 'UTC' } },
   })),
+  'GET /api/assistants': row([200, 200, 200, 200], () => ({ route: '/api/assistants' })),
+  'POST /api/assistants': row([201, 201, 201, 201], () => ({
+    route: '/api/assistants',
+    body: { name: `a-${randomUUID()}` },
+  })),
+  'GET /api/assistants/:id': row([200, 404, 200, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}`,
+  })),
+  'PATCH /api/assistants/:id': row([200, 404, 200, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}`,
+    body: { description: 'another' },
+  })),
+  'DELETE /api/assistants/:id': row([204, 404, 204, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}`,
+  })),
+  'GET /api/assistants/:id/versions': row([200, 404, 200, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}/versions`,
+  })),
   'POST /api/missions/preview': row([200, 200, 200, 200], () => ({
     route: '/api/missions/preview',
     body: { schedule: { cron: '0 8 * * *', time_zone: 'Europe/Oslo' } },
@@ -487,6 +506,10 @@ const MATRIX: Record<string, Row> = {
   'POST /api/deliveries/:id/retry': row([404, 404, 404, 404], () => ({ route: `/api/deliveries/${NOBODYS}/retry` })),
   'GET /api/channels': row([200, 200, 200, 200], () => ({ route: '/api/channels' })),
   'POST /api/channels': row([403, 403, 400, 400], () => ({ route: '/api/channels', body: {} })),
+  'PATCH /api/channels/:id': row([403, 403, 404, 404], () => ({
+    route: `/api/channels/${NOBODYS}`,
+    body: { assistant: null },
+  })),
   'DELETE /api/channels/:id': row([403, 403, 404, 404], () => ({ route: `/api/channels/${NOBODYS}` })), // telegram.test.ts
   'POST /api/channels/:id/test': row([403, 403, 404, 404], () => ({ route: `/api/channels/${NOBODYS}/test` })),
   'POST /api/channels/codes': row([201, 201, 201, 201], () => ({ route: '/api/channels/codes' })),
@@ -570,6 +593,7 @@ const STORE_NAMES: readonly Name[] = ['storeId', 'batchId'];
 const ALL_NAMES: readonly Name[] = [
   ...THREAD_NAMES,
   'missionId',
+  'assistantId',
   'endpointId',
   'fileId',
   'containerId',
@@ -592,6 +616,7 @@ async function belongingsOf(
     userId: user?.id ?? 'operator',
     tokenId: user?.tokenId ?? NOBODYS,
     missionId: await make('missionId', missionOf),
+    assistantId: await make('assistantId', assistantOf),
     endpointId: await make('endpointId', endpointOf),
     fileId,
     containerId: await make('containerId', containerOf),
@@ -630,6 +655,15 @@ async function missionOf(service: Service, headers: { authorization: string }, u
   const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
   const body = JSON.stringify({ name: 'a mission', instruction: secretOf(user), schedule });
   const made = await service.request('/api/missions', { method: 'POST', body, headers });
+  return ((await made.json()) as { id: string }).id;
+}
+
+async function assistantOf(service: Service, headers: { authorization: string }, user?: TestUser): Promise<string> {
+  const listed = await (await service.request('/api/assistants', { headers })).json();
+  const known = (listed as { assistants: { id: string; for: string }[] }).assistants.find((each) => each.for === 'me');
+  if (known) return known.id;
+  const body = JSON.stringify({ name: 'mine', instructions: secretOf(user) });
+  const made = await service.request('/api/assistants', { method: 'POST', body, headers });
   return ((await made.json()) as { id: string }).id;
 }
 
