@@ -1958,6 +1958,21 @@ export type ThreadExport = {
   readonly attachments: Readonly<Record<string, string>>;
 };
 
+export type ChatGptImport = {
+  /** Entries of `conversations.json`. Of each, the messages that ChatGPT shows are imported. */
+  readonly conversations: readonly Readonly<Record<string, unknown>>[];
+  /** `true`: the caller wrote the messages of the user in them. Otherwise these count as text by others, as the answers always do. */
+  readonly own?: boolean | null;
+};
+
+export type ImportedChats = {
+  readonly results: readonly ({
+    /** `known`: it was imported before. `empty`: nothing was said in it. */
+    readonly state: 'imported' | 'known' | 'empty' | 'unreadable';
+    readonly thread_id: string | null;
+  })[];
+};
+
 export type ShareList = {
   readonly shares: readonly ListedShare[];
 };
@@ -5008,6 +5023,11 @@ export type Routes = {
     params: { id: string };
     query?: { format?: 'markdown' | 'json' };
     result: ThreadExport;
+  };
+  /** Make threads of conversations in ChatGPT's export. One that was imported before stays as it is. */
+  'POST /api/imports/chatgpt': {
+    body: ChatGptImport;
+    result: ImportedChats;
   };
   /** List the caller's shared threads. */
   'GET /api/shares': {

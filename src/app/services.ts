@@ -12,6 +12,7 @@ import { readKnownTools } from '#agent/gates/known-tools.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createToolPolicies } from '#agent/gates/policy-settings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
+import { createChatImports } from '#agent/imports/chat-imports.ts';
 import { createInputTokens } from '#agent/input/input-tokens.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import { createMissionDrain } from '#agent/missions/drain.ts';
@@ -67,6 +68,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     appFacts: appFacts(config, modelCatalog),
     approvals: createStandingApprovals(db),
     chatAdmin,
+    chatImports: createChatImports(db, engine),
     connections: { sockets: new Set<unknown>(), streams },
     deliveries: createDeliveries(db),
     devices: createDevices(db, core.findVapid),
