@@ -70,6 +70,39 @@ test('a message at an open gate leaves the card where it is, and is read after t
   await page.close();
 });
 
+test('a message at an open gate can be the reason of a denial instead', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, MAIL);
+  await page.getByRole('button', { name: 'Approve once' }).waitFor();
+  await ask(page, 'Wait until Friday.');
+  await page.getByRole('button', { name: 'Deny, and use this as the reason' }).click();
+  await page.getByText('“Wait until Friday.”').waitFor();
+  await expect.poll(() => page.getByRole('region', { name: 'Queued message' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Approve once' }).count()).toBe(0);
+  expect(sent).toEqual([]);
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Message');
+  await page.close();
+});
+
+test('a person who speaks to the computer turns keys of one letter off', async () => {
+  const page = await browser.signIn(stage.url, { path: '/settings/general' });
+  await page.getByRole('switch', { name: 'Keys of one letter' }).click();
+  await page.goto(stage.url);
+  await ask(page, MAIL);
+  const approve = page.getByRole('button', { name: 'Approve once' });
+  await approve.waitFor();
+  expect(await page.locator('.gate-key').count()).toBe(0);
+  await page.keyboard.press('Alt+ArrowUp');
+  await page.clock.install();
+  await page.clock.runFor(1000); // the card has stood still for long enough
+  for (const key of ['n', 'a', 'y', '?']) await page.keyboard.press(key);
+  expect(await approve.isVisible()).toBe(true);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.evaluate(() => localStorage.removeItem('reborn.letter-keys'));
+  expect(sent).toEqual([]);
+  await page.close();
+});
+
 test('a message that is sent while the agent works is read after the step, or stops it with "send now"', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'use step {"n":1}\nuse step {"n":2}');

@@ -56,11 +56,11 @@ function shownLine({ mapping, current_node: current }: z.infer<typeof conversati
   const line: Message[] = [];
   const seen = new Set<string>();
   let at = current ?? Object.keys(mapping).at(-1);
-  while (at && mapping[at] && !seen.has(at)) {
+  while (at !== undefined && !seen.has(at)) {
     seen.add(at);
-    const { message: said, parent }: z.infer<typeof node> = mapping[at];
-    if (said) line.unshift(said);
-    at = parent ?? undefined;
+    const here: z.infer<typeof node> | undefined = mapping[at];
+    if (here?.message) line.unshift(here.message);
+    at = here?.parent ?? undefined;
   }
   return line;
 }
