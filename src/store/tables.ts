@@ -121,6 +121,7 @@ export type Tables = {
     defaultModel: Generated<string | null>;
     generateTitles: Generated<boolean>;
     whenBusy: Generated<Preferences['whenBusy']>;
+    remembers: Generated<boolean>;
     updatedAt: Generated<Date>;
   };
   threads: {
