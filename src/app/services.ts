@@ -101,7 +101,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     preferences: createPreferences(db, core.modelSettings),
     ratings: createRatings(db, engine),
     retention: createRetentionAdmin({ db, defaults: retentionDefaults, isUser }),
-    shares: createShares({ db, engine, attachments, ...sharing }),
+    shares: createShares({ db, engine, attachments, links: core.shareLinks, ...sharing }),
     signIn: auth.signIn,
     site: { publicUrl: config.publicUrl },
     skills: createSkillAdmin(core),

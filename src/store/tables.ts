@@ -65,6 +65,7 @@ export type Tables = {
     threadId: ThreadId;
     userId: string;
     hash: Buffer;
+    sealedLink: Generated<Buffer | null>;
     throughSeq: number;
     throughPosition: number;
     withTools: boolean;

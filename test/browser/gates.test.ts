@@ -226,6 +226,29 @@ test('all of a long call is on the page before the button, and one that is too l
   await page.close();
 });
 
+test('a card with twenty values and nine lines fits a phone of 320 pixels, and lists them all', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const lines = Array.from({ length: 9 }, (_, index) => `Line ${index + 1} of the text`).join('\n');
+  const values = Array.from({ length: 19 }, (_, index) => [
+    `value_${index + 1}`,
+    `unbreakable-${'x'.repeat(60)}-${index}`,
+  ]);
+  await ask(page, `use send_mail ${JSON.stringify({ ...Object.fromEntries(values), text: lines })}`);
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
+  await card.getByRole('button', { name: 'Approve once' }).waitFor();
+  expect(await card.locator('dl dt').count()).toBe(20);
+  await card.getByRole('button', { name: 'whole text, 9 lines' }).click();
+  await card.getByText('Line 9 of the text').waitFor();
+  const tooWide = (box: Element) =>
+    [box, ...box.querySelectorAll('dl, dd, button')].filter((part) => part.scrollWidth > part.clientWidth + 1).length;
+  expect(await card.evaluate(tooWide)).toBe(0);
+  expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(320);
+  await card.getByRole('button', { name: 'Approve once' }).click();
+  await expect.poll(() => sent.length).toBe(1);
+  await page.close();
+});
+
 test('a card is answered by keyboard alone, but by no key that is typed into a field', async () => {
   const page = await browser.signIn(stage.url);
   const composer = page.getByRole('textbox', { name: 'Message' });

@@ -139,9 +139,12 @@ function shareThread(given: string, { tools, attachments, newLink, json }: Share
       NO_THREAD,
     );
     if (json) return printJson(made);
-    if (made.url === null) return printLine('The page shows the thread as it is now. The link stays the same.');
+    if (made.url === null)
+      return printLine(
+        'The page shows the thread as it is now. Its link can not be read any more; --new-link makes one.',
+      );
     printLine(made.url);
-    printLine('Anyone with this link can read the thread as it is now. The link is shown only once.');
+    printLine('Anyone with this link can read the thread as it is now.');
   });
 }
 
