@@ -1992,6 +1992,8 @@ export type ListedShare = {
 
 export type ThreadShare = {
   readonly share: Share | null;
+  /** The link; null if it can not be read any more. `new_link` makes another one. */
+  readonly url: string | null;
 };
 
 export type Share = {
@@ -2014,7 +2016,7 @@ export type ShareRequest = {
 
 export type Shared = {
   readonly share: Share;
-  /** The link if it is new. It is shown only once. */
+  /** The link; null if it can not be read any more. `new_link` makes another one. */
   readonly url: string | null;
 };
 
@@ -3607,6 +3609,8 @@ export type Me = {
     readonly generate_titles: boolean;
     /** What happens to a message that is sent in an app or a chat while the agent works. `steer`: it is read after the present step; `queue`: after the answer. */
     readonly when_busy: 'steer' | 'queue';
+    /** Whether the agent may write notes. */
+    readonly remembers: boolean;
   };
   readonly single_sign_on: boolean;
   /** Whether threads can be shared by a link. */
@@ -3625,6 +3629,7 @@ export type MeChange = {
   readonly default_model?: string | null;
   readonly generate_titles?: boolean;
   readonly when_busy?: 'steer' | 'queue';
+  readonly remembers?: boolean;
 };
 
 export type ExportLine = {
