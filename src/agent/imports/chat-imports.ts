@@ -5,7 +5,7 @@ import { firstWords } from '#domain/text/first-words.ts';
 import { type NewItem, text, textByOthers } from '#domain/thread/item.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { type ImportedThread, insertImportedThread } from '#store/threads/imported-threads.ts';
+import { type ImportedThread, insertImportedThread } from '#store/imports/imported-threads.ts';
 import { type ForeignChat, type ForeignMessage, readChatGpt } from './read-chatgpt.ts';
 
 export type ChatImports = ReturnType<typeof createChatImports>;

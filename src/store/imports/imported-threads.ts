@@ -3,7 +3,7 @@ import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
-import { insertEndedTurn } from './turns.ts';
+import { insertEndedTurn } from '../threads/turns.ts';
 
 export type ImportedThread = {
   readonly id: ThreadId;
