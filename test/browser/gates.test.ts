@@ -76,7 +76,7 @@ test('a message at an open gate can be the reason of a denial instead', async ()
   await page.getByRole('button', { name: 'Approve once' }).waitFor();
   await ask(page, 'Wait until Friday.');
   await page.getByRole('button', { name: 'Deny, and use this as the reason' }).click();
-  await expect.poll(() => page.getByRole('log').innerText()).toContain('“Wait until Friday.”');
+  await expect.poll(() => page.getByRole('log').innerText()).toMatch(/· Wait until Friday\.\s+Denied by you/);
   await expect.poll(() => page.getByRole('region', { name: 'Queued message' }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Approve once' }).count()).toBe(0);
   expect(sent).toEqual([]);
