@@ -1,6 +1,5 @@
 import { t } from '@lingui/core/macro';
 import { useEffect, useSyncExternalStore } from 'react';
-import { Button } from './button.tsx';
 
 type Notice = { readonly words: string; readonly onUndo?: (() => void) | undefined };
 
@@ -32,14 +31,16 @@ export function NoticeLine() {
         <p className="flex items-center gap-3 rounded-lg bg-ink px-4 py-1 text-paper shadow-float">
           <span className="min-w-0 break-words py-1">{notice.words}</span>
           {notice.onUndo && (
-            <Button
+            <button
+              type="button"
+              className="min-h-target shrink-0 rounded px-2 font-semibold underline underline-offset-4"
               onClick={() => {
                 notice.onUndo?.();
                 show(undefined);
               }}
             >
               {t`Undo`}
-            </Button>
+            </button>
           )}
         </p>
       )}

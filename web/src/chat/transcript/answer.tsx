@@ -77,7 +77,7 @@ function AnswerFoot({ entry, turnId, newest, versions }: Omit<Props, 'first'>) {
           </Suspense>
           <MessageTime at={entry.at} />
           {entry.usage && (
-            <span className="min-w-0 truncate text-meta tabular-nums text-soft">
+            <span className="min-w-0 truncate text-meta tabular-nums text-soft max-md:hidden">
               {plural(entry.usage.output_tokens, { one: '# token', other: '# tokens' })}
               {entry.usage.cost_usd !== null && (
                 <>
