@@ -37,11 +37,14 @@ test('an answer is shown while it is made', async () => {
   await ask(page, 'count 60 every 30');
   await page.locator('article[aria-busy="true"]').getByText(/\b5\b/).waitFor();
   expect(await countedIn(page)).not.toContain(59);
+  const told = page.getByRole('status').getByText('The agent has answered.');
+  expect(await told.count()).toBe(0);
   await page
     .locator('article[aria-busy="false"]')
     .getByText(/\b59\b/)
     .waitFor();
   expect(await countedIn(page)).toEqual(Array.from({ length: 60 }, (_, index) => index));
+  await told.waitFor();
   await page.close();
 });
 
