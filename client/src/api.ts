@@ -3437,6 +3437,8 @@ export type McpServerList = {
     readonly created_at: string;
     /** The number of its tools. */
     readonly tools: number;
+    /** The number of tools of which the server says that they only read. */
+    readonly reading: number;
     /** The number of tools that are new or changed since the last review. */
     readonly unreviewed: number;
   })[];
