@@ -77,7 +77,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const [seen, setSeen] = useState<string>(); // the newest turn that ran while the page was open
   if (running && running.id !== seen) setSeen(running.id);
   const turn = state.turns.find(({ id }) => id === seen);
-  const isAnswered = turn?.status === 'completed';
+  const isAnswered = turn?.status === 'ended';
   const presented = firstPresented(turn, state.outputs);
   const offerFile = useEffectEvent(panel.offer);
   useEffect(() => {
