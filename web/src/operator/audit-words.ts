@@ -91,8 +91,8 @@ const withoutAccount = (): Readonly<Record<string, string>> => ({ operator: t`Op
 /** The name, if there is one; left out when users act on themselves. An id says nothing: the details have it. */
 export function nameOfSubject({ actor, subject, detail }: Entry, names: Names): string {
   if (typeof detail['name'] === 'string') return detail['name'];
-  const tools = detail['tools'] ?? detail['tool'];
-  if (tools !== undefined) return [tools].flat().join(', ');
+  const tools = [detail['tools'] ?? detail['tool']].flat().filter((tool) => typeof tool === 'string');
+  if (tools.length > 0) return tools.join(', ');
   if (subject === null || subject === actor) return '';
   const name = names[subject] ?? withoutAccount()[subject] ?? settings()[subject] ?? subject;
   return UUID.test(name) ? '' : name;
