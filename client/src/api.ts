@@ -1960,6 +1960,21 @@ export type ThreadExport = {
   readonly attachments: Readonly<Record<string, string>>;
 };
 
+export type ChatGptImport = {
+  /** Entries of `conversations.json`. Of each, the messages that ChatGPT shows are imported. */
+  readonly conversations: readonly Readonly<Record<string, unknown>>[];
+  /** `true`: the caller wrote the messages of the user in them. Otherwise these count as text by others, as the answers always do. */
+  readonly own?: boolean | null;
+};
+
+export type ImportedChats = {
+  readonly results: readonly ({
+    /** `known`: it was imported before. `empty`: nothing was said in it. */
+    readonly state: 'imported' | 'known' | 'empty' | 'unreadable';
+    readonly thread_id: string | null;
+  })[];
+};
+
 export type ShareList = {
   readonly shares: readonly ListedShare[];
 };
@@ -1979,6 +1994,8 @@ export type ListedShare = {
 
 export type ThreadShare = {
   readonly share: Share | null;
+  /** The link; null if it can not be read any more. `new_link` makes another one. */
+  readonly url: string | null;
 };
 
 export type Share = {
@@ -2001,7 +2018,7 @@ export type ShareRequest = {
 
 export type Shared = {
   readonly share: Share;
-  /** The link if it is new. It is shown only once. */
+  /** The link; null if it can not be read any more. `new_link` makes another one. */
   readonly url: string | null;
 };
 
@@ -3564,6 +3581,8 @@ export type McpServerList = {
     readonly created_at: string;
     /** The number of its tools. */
     readonly tools: number;
+    /** The number of tools of which the server says that they only read. */
+    readonly reading: number;
     /** The number of tools that are new or changed since the last review. */
     readonly unreviewed: number;
   })[];
@@ -3736,6 +3755,8 @@ export type Me = {
     readonly generate_titles: boolean;
     /** What happens to a message that is sent in an app or a chat while the agent works. `steer`: it is read after the present step; `queue`: after the answer. */
     readonly when_busy: 'steer' | 'queue';
+    /** Whether the agent may write notes. */
+    readonly remembers: boolean;
   };
   readonly single_sign_on: boolean;
   /** Whether threads can be shared by a link. */
@@ -3754,6 +3775,7 @@ export type MeChange = {
   readonly default_model?: string | null;
   readonly generate_titles?: boolean;
   readonly when_busy?: 'steer' | 'queue';
+  readonly remembers?: boolean;
 };
 
 export type ExportLine = {
@@ -5170,6 +5192,11 @@ export type Routes = {
     params: { id: string };
     query?: { format?: 'markdown' | 'json' };
     result: ThreadExport;
+  };
+  /** Make threads of conversations in ChatGPT's export. One that was imported before stays as it is. */
+  'POST /api/imports/chatgpt': {
+    body: ChatGptImport;
+    result: ImportedChats;
   };
   /** List the caller's shared threads. */
   'GET /api/shares': {

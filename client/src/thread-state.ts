@@ -209,7 +209,7 @@ export function withVouched(state: ThreadState, itemId: string): ThreadState {
 
 /** Whether others wrote a part of this message: it is forwarded or quoted, or a file that is not marked as the person's own. */
 export const holdsTextByOthers = ({ role, parts }: Pick<MessageEntry, 'role' | 'parts'>): boolean =>
-  role === 'user' && parts.some((part) => (part.type === 'text' ? part.origin === 'others' : part.origin !== 'own'));
+  parts.some((part) => (part.type === 'text' ? isByOthers(part) : role === 'user' && part.origin !== 'own'));
 
 /** Whether the thread, as far as it is loaded, has read text by others that the person has not trusted. */
 export const hasReadOthers = ({ turns, outputs }: ThreadState): boolean =>

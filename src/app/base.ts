@@ -16,7 +16,7 @@ export type Base = Awaited<ReturnType<typeof openBase>>;
 export async function openBase(config: Config, log: Logger, parts: Parts, undo: AsyncDisposableStack) {
   const stores = await openStores(config, log, parts.database, undo);
   const { db, database } = stores;
-  const { secrets, key, keyId, summaries } = await openSecrets(db, config);
+  const { secrets, key, keyId, summaries, shareLinks } = await openSecrets(db, config);
   const keyProblems = [warnOfLocalKey(key, database.kind), await secrets.findKeyProblem()];
   for (const problem of keyProblems) if (problem) log.warn(problem);
   const tokens = await provisionTokens(config);
@@ -32,6 +32,7 @@ export async function openBase(config: Config, log: Logger, parts: Parts, undo: 
     secrets,
     keyId,
     summaries,
+    shareLinks,
     tokens,
     egress,
     takeUse: limitUse,

@@ -13,6 +13,7 @@ import { readKnownTools } from '#agent/gates/known-tools.ts';
 import { createPairings } from '#agent/gates/pairings.ts';
 import { createToolPolicies } from '#agent/gates/policy-settings.ts';
 import { createStandingApprovals } from '#agent/gates/standing-approvals.ts';
+import { createChatImports } from '#agent/imports/chat-imports.ts';
 import { createInputTokens } from '#agent/input/input-tokens.ts';
 import { createInspectTurn } from '#agent/inspection/inspect-turn.ts';
 import { createMissionDrain } from '#agent/missions/drain.ts';
@@ -70,6 +71,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     approvals: createStandingApprovals(db),
     assistants,
     chatAdmin,
+    chatImports: createChatImports(db, engine),
     connections: { sockets: new Set<unknown>(), streams },
     deliveries: createDeliveries(db),
     devices: createDevices(db, core.findVapid),
@@ -110,7 +112,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     preferences: createPreferences(db, core.modelSettings),
     ratings: createRatings(db, engine),
     retention: createRetentionAdmin({ db, defaults: retentionDefaults, isUser }),
-    shares: createShares({ db, engine, attachments, ...sharing }),
+    shares: createShares({ db, engine, attachments, links: core.shareLinks, ...sharing }),
     signIn: auth.signIn,
     site: { publicUrl: config.publicUrl },
     skills: createSkillAdmin(core),

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import { cellDigits } from './cell/cell.ts';
 
 declare const brand: unique symbol;
@@ -36,8 +36,18 @@ export type TurnIds = { readonly threadId: ThreadId; readonly turnId: TurnId };
 /** A UUIDv7: later ids sort later, so that indexes grow at their end. In a cell, its last three digits are the cell. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
 export function newId<Id extends string>(now: number = Date.now()): Id {
-  const bytes = takeRandomBytes();
-  bytes.writeUIntBE(now, 0, 6);
+  return idAt<Id>(now, takeRandomBytes());
+}
+
+/** The id of something that gets the same one each time: its random part is a hash of the name. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
+export function idFor<Id extends string>(name: string, at: number): Id {
+  return idAt<Id>(at, createHash('sha256').update(name).digest().subarray(0, 16));
+}
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the kind of id
+function idAt<Id extends string>(time: number, bytes: Buffer): Id {
+  bytes.writeUIntBE(time, 0, 6);
   bytes[6] = 0x70 | (bytes.readUInt8(6) & 0x0f);
   bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
   const digits = cellDigits();

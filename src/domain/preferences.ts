@@ -6,6 +6,13 @@ export type Preferences = {
   readonly generateTitles: boolean;
   /** What becomes of a message that is sent while the agent works, unless its sender says it. */
   readonly whenBusy: 'steer' | 'queue';
+  /** Whether the agent may write notes. */
+  readonly remembers: boolean;
 };
 
-export const NO_PREFERENCES: Preferences = { defaultModel: null, generateTitles: true, whenBusy: 'steer' };
+export const NO_PREFERENCES: Preferences = {
+  defaultModel: null,
+  generateTitles: true,
+  whenBusy: 'steer',
+  remembers: true,
+};

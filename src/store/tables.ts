@@ -71,6 +71,7 @@ export type Tables = {
     threadId: ThreadId;
     userId: string;
     hash: Buffer;
+    sealedLink: Generated<Buffer | null>;
     throughSeq: number;
     throughPosition: number;
     withTools: boolean;
@@ -127,6 +128,7 @@ export type Tables = {
     defaultModel: Generated<string | null>;
     generateTitles: Generated<boolean>;
     whenBusy: Generated<Preferences['whenBusy']>;
+    remembers: Generated<boolean>;
     updatedAt: Generated<Date>;
   };
   threads: {

@@ -37,11 +37,14 @@ test('an answer is shown while it is made', async () => {
   await ask(page, 'count 60 every 30');
   await page.locator('article[aria-busy="true"]').getByText(/\b5\b/).waitFor();
   expect(await countedIn(page)).not.toContain(59);
+  const told = page.getByRole('status').getByText('The agent has answered.');
+  expect(await told.count()).toBe(0);
   await page
     .locator('article[aria-busy="false"]')
     .getByText(/\b59\b/)
     .waitFor();
   expect(await countedIn(page)).toEqual(Array.from({ length: 60 }, (_, index) => index));
+  await told.waitFor();
   await page.close();
 });
 
@@ -170,6 +173,37 @@ test('a message can be sent as a new thread instead, with what came before it', 
   await page.close();
 });
 
+test('an answer leads to a branch that ends with it, and to a note', async () => {
+  const page = await browser.signIn(stage.url);
+  for (const word of ['first', 'second']) {
+    await ask(page, `say the ${word} answer`);
+    await page.getByRole('article').getByText(`the ${word} answer`).waitFor();
+  }
+  const thread = page.url();
+  const choose = async (entry: string) => {
+    await page.getByRole('article').first().hover();
+    await page.getByRole('button', { name: 'More about this answer' }).first().click();
+    await page.getByRole('menuitem', { name: entry }).click();
+  };
+  await choose('Save to memory');
+  const form = page.getByRole('dialog', { name: 'Write a note' });
+  expect(await form.getByLabel('Text').inputValue()).toBe('the first answer');
+  await form.getByLabel('Path').fill('answers/first');
+  await form.getByRole('button', { name: 'Save note' }).click();
+  await page.getByRole('status').getByText('Saved as the note “answers/first”.').waitFor();
+  await choose('Save to memory');
+  await form.getByLabel('Path').fill('answers/first');
+  await form.getByRole('button', { name: 'Save note' }).click();
+  await form.getByRole('alert').getByText('There is a note with this path.').waitFor();
+  await page.keyboard.press('Escape');
+
+  await choose('Branch from here');
+  await expect.poll(() => page.url()).not.toBe(thread);
+  await page.getByRole('article').getByText('the first answer').waitFor();
+  expect(await page.getByRole('article').count()).toBe(1);
+  await page.close();
+});
+
 test('a draft outlives the page', async () => {
   const page = await browser.signIn(stage.url);
   await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
@@ -226,6 +260,7 @@ test('the title of a thread is a menu, F2 renames it, and its link can be copied
   ]);
   await page.getByRole('menuitem', { name: 'Copy link' }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+  await page.getByRole('status').getByText('The link is copied.').waitFor();
   await page.keyboard.press('F2');
   await page.getByRole('textbox', { name: 'Title of the thread' }).fill('Renamed');
   await page.keyboard.press('Enter');
@@ -257,6 +292,10 @@ test('a thread can be renamed, pinned, exported, archived and deleted', async ()
   await choose('Papers', 'Export as Markdown');
   expect((await download).suggestedFilename()).toBe('papers.md');
 
+  await choose('Papers', 'Archive');
+  await row.getByRole('link', { name: 'Papers' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row.getByRole('link', { name: 'Papers' }).waitFor();
   await choose('Papers', 'Archive');
   await row.getByRole('link', { name: 'Papers' }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Choose and select threads' }).first().click();

@@ -197,9 +197,14 @@ test('on a phone Enter breaks the line, the header has the title and more, and o
   await header.getByRole('button', { name: 'say one two' }).waitFor();
   expect(await header.getByText('scripted').count()).toBe(0);
   await phone.context.setOffline(true);
-  await page.getByRole('status').getByText('Offline; drafts are kept').waitFor();
+  const offline = page.getByRole('status').filter({ hasText: 'Offline. Messages wait and are sent later.' });
+  await offline.waitFor();
+  await ask(page, 'say sent when the line is back');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await offline.getByText('1 waits').waitFor();
   await phone.context.setOffline(false);
-  await page.getByRole('status').getByText('Offline; drafts are kept').waitFor({ state: 'detached' });
+  await offline.waitFor({ state: 'detached' });
+  await page.getByRole('article').getByText('sent when the line is back').waitFor();
   await header.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'New thread' }).click();
   await page.getByPlaceholder('What should be done?').waitFor();

@@ -70,6 +70,39 @@ test('a message at an open gate leaves the card where it is, and is read after t
   await page.close();
 });
 
+test('a message at an open gate can be the reason of a denial instead', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, MAIL);
+  await page.getByRole('button', { name: 'Approve once' }).waitFor();
+  await ask(page, 'Wait until Friday.');
+  await page.getByRole('button', { name: 'Deny, and use this as the reason' }).click();
+  await expect.poll(() => page.getByRole('log').innerText()).toMatch(/· Wait until Friday\.\s+Denied by you/);
+  await expect.poll(() => page.getByRole('region', { name: 'Queued message' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Approve once' }).count()).toBe(0);
+  expect(sent).toEqual([]);
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Message');
+  await page.close();
+});
+
+test('a person who speaks to the computer turns keys of one letter off', async () => {
+  const page = await browser.signIn(stage.url, { path: '/settings/general' });
+  await page.getByRole('switch', { name: 'Keys of one letter' }).click();
+  await page.goto(stage.url);
+  await ask(page, MAIL);
+  const approve = page.getByRole('button', { name: 'Approve once' });
+  await approve.waitFor();
+  expect(await page.locator('.gate-key').count()).toBe(0);
+  await page.keyboard.press('Alt+ArrowUp');
+  await page.clock.install();
+  await page.clock.runFor(1000); // the card has stood still for long enough
+  for (const key of ['n', 'a', 'y', '?']) await page.keyboard.press(key);
+  expect(await approve.isVisible()).toBe(true);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.evaluate(() => localStorage.removeItem('reborn.letter-keys'));
+  expect(sent).toEqual([]);
+  await page.close();
+});
+
 test('a message that is sent while the agent works is read after the step, or stops it with "send now"', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'use step {"n":1}\nuse step {"n":2}');
@@ -190,6 +223,29 @@ test('all of a long call is on the page before the button, and one that is too l
   await card.getByText("This call can't be approved: its arguments have 55,018 characters").waitFor();
   expect(await card.getByRole('button').allInnerTexts()).toEqual([expect.stringMatching(/^Deny/)]);
   expect(sent).toEqual([]);
+  await page.close();
+});
+
+test('a card with twenty values and nine lines fits a phone of 320 pixels, and lists them all', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const lines = Array.from({ length: 9 }, (_, index) => `Line ${index + 1} of the text`).join('\n');
+  const values = Array.from({ length: 19 }, (_, index) => [
+    `value_${index + 1}`,
+    `unbreakable-${'x'.repeat(60)}-${index}`,
+  ]);
+  await ask(page, `use send_mail ${JSON.stringify({ ...Object.fromEntries(values), text: lines })}`);
+  const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
+  await card.getByRole('button', { name: 'Approve once' }).waitFor();
+  expect(await card.locator('dl dt').count()).toBe(20);
+  await card.getByRole('button', { name: 'whole text, 9 lines' }).click();
+  await card.getByText('Line 9 of the text').waitFor();
+  const tooWide = (box: Element) =>
+    [box, ...box.querySelectorAll('dl, dd, button')].filter((part) => part.scrollWidth > part.clientWidth + 1).length;
+  expect(await card.evaluate(tooWide)).toBe(0);
+  expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(320);
+  await card.getByRole('button', { name: 'Approve once' }).click();
+  await expect.poll(() => sent.length).toBe(1);
   await page.close();
 });
 

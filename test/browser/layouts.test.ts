@@ -61,7 +61,7 @@ test('no page is wider than the window, large or small, and a message can always
   const sizes = {
     'at 1024 pixels': { width: 1024, height: 768 },
     'at 200 % of a small window': { width: 640, height: 400 },
-    'on a phone': { width: 360, height: 640 },
+    'on a small phone': { width: 320, height: 640 },
   };
   const found: string[] = [];
   for (const route of [...LISTS.map((list) => list.route), ...OTHERS, `/threads/${thread}`]) {

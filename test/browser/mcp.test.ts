@@ -102,11 +102,14 @@ test('a well-known server is found, added with its key or a sign-in, and says wh
     await page.getByRole('button', { name: 'Add GitHub' }).click();
     await page.getByLabel('Key', { exact: true }).fill('key-of-ann-9f31c7');
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('The server says that 1 tool only reads. Its calls need your approval.').waitFor();
-    await page.getByText('1 tool can change or delete something. Its calls need your approval.').waitFor();
+    const details = page.getByRole('dialog', { name: 'github' });
+    await details.getByText('The server says that 1 tool only reads. Its calls need your approval.').waitFor();
+    await details.getByText('1 tool can change or delete something. Its calls need your approval.').waitFor();
     expect(docs.requests.at(-1)?.headers.authorization).toBe('Bearer key-of-ann-9f31c7');
     await takePicture(page, 'known-server');
     await page.getByRole('button', { name: 'Close' }).click();
+    const row = page.getByRole('list', { name: 'MCP servers' }).getByRole('listitem').filter({ hasText: 'github' });
+    await row.getByText('The server says that 1 tool only reads.').waitFor();
 
     await search.fill('');
     await page.route('https://mcp.linear.app/**', (route) => route.fulfill({ body: 'Sign in to Linear.' }));

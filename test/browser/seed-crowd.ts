@@ -19,7 +19,7 @@ export async function seedCrowd({ home, service }: Stage): Promise<string> {
   await send('POST', '/api/missions', { name: LONG.slice(0, 100), instruction: LONG, schedule });
   const turn = (asked: string, answer: string) => ({ asked, made: [{ body: said(answer) }] });
   const thread = await seedThread(home, {
-    title: LONG,
+    title: LONG.repeat(2).slice(0, 300),
     turns: [
       turn(LONG, `${LONG}\n\n\`\`\`\n${LONG}\n\`\`\`\n\n| ${`${LONG} | `.repeat(12)}\n|${' --- |'.repeat(12)}\n`),
     ],

@@ -293,3 +293,48 @@ test('a long page scrolls inside itself, and the rest of the app stays', async (
   expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
   await page.close();
 });
+
+test('chats of ChatGPT become threads, and another file is refused', async () => {
+  const message = (role: string, text: string) => ({
+    author: { role },
+    content: { content_type: 'text', parts: [text] },
+    create_time: 1_709_280_030,
+  });
+  const conversations = [1, 2].map((number) => ({
+    id: `browser ${number}`,
+    title: `Boats ${number}`,
+    create_time: 1_709_280_000,
+    update_time: 1_709_280_060,
+    current_node: 'b',
+    mapping: {
+      a: { parent: null, message: message('user', 'Which boat is fast?') },
+      b: { parent: 'a', message: message('assistant', `The **catamaran** ${number}.`) },
+    },
+  }));
+  const page = await browser.signIn(stage.url, { path: '/settings/data' });
+  await page.getByRole('button', { name: 'Import' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import chats from ChatGPT' });
+  await dialog.getByText('conversations.json').waitFor();
+  await checkLooks(page, 'import-chats');
+  const choose = (text: string) =>
+    page.locator('input[accept$=".json"]').setInputFiles({
+      name: 'conversations.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(text),
+    });
+  await choose('{"chats": []}');
+  await dialog.getByRole('alert').getByText('This is not a whole conversations.json').waitFor();
+  await choose(JSON.stringify(conversations));
+  await dialog.getByRole('status').getByText('2 chats are imported.').waitFor();
+  expect(await dialog.getByRole('alert').count()).toBe(0);
+  await choose(JSON.stringify(conversations));
+  await dialog.getByRole('status').getByText('0 chats are imported. 2 were here already.').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  await page.goto(stage.url);
+  await page.getByRole('link', { name: 'Boats 2' }).click();
+  await page.getByRole('article').getByText('catamaran').waitFor();
+  await page.getByText('has read text by others').waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});

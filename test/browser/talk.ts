@@ -24,7 +24,7 @@ export async function share(page: Page, title: string): Promise<string> {
   await page.getByRole('menuitem', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share this thread' });
   await dialog.getByRole('button', { name: 'Make a link' }).click();
-  await dialog.getByText('This is the link.').waitFor();
+  await dialog.getByText('Anyone with this link can read this thread.').waitFor();
   return (await dialog.getByText('/shared/').innerText()).trim();
 }
 

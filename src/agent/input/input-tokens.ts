@@ -28,7 +28,7 @@ export function createInputTokens(
     const chosen = await chooseWork(db, owner, input);
     const turn = unstartedTurn(owner, end, { ...input.request, ...chosen, tools: callerTools });
     const work = await readWork(db, owner, turn.request);
-    const own = limitTools(await tools.current(owner), { work, temporary: end.context.temporary });
+    const own = limitTools(await tools.current(owner), { ...end.context, work });
     const offered = tools.defer(own, end.history, input.request);
     const setting = await readPromptSetting(parts, owner, { ...end.context, work }, offered);
     const { summary } = end.context;

@@ -133,7 +133,7 @@ function toMessages(history: readonly Item[], sourceOf: SourceOf): PromptMessage
       const kept = index > lastMessage && thoughts ? { thoughts } : {};
       step.calls.push({ callId, name, arguments: item.arguments, ...kept });
     } else if (item.role === 'assistant') {
-      nextStep(textOf(item.content));
+      nextStep(textOf(item.content.map(toPromptPart)));
     } else {
       nextStep('');
       messages.push({ role: item.role === 'user' ? 'user' : 'system', content: item.content.map(toPromptPart) });
@@ -184,7 +184,7 @@ function wrapPart(part: ContentPart, source: string): ContentPart {
   return text(wrapUntrusted(words, `${source}/${part.filename ?? 'file'}`, Number.POSITIVE_INFINITY));
 }
 
-/** A part of a message. Text by others is wrapped only in prompts, so that people see their own messages unchanged. */
+/** A part of a message. Text by others is wrapped only in prompts, so that people see messages unchanged. */
 function toPromptPart(part: ContentPart): ContentPart {
   if (part.type !== 'text') return withPlainName(part);
   return part.origin === 'others'

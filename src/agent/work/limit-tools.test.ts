@@ -53,6 +53,8 @@ test('a run of a mission has no tools for missions, and can end without a messag
 test('without memory there are no tools of it, and with memory to read there are none that write', () => {
   expect(namesOf(limited(work({ memory: 'none' }))).filter((name) => name.startsWith('memory_'))).toEqual([]);
   expect(namesOf(limitTools(ALL, { work: [], temporary: true })).join(' ')).not.toContain('memory_');
+  const kept = namesOf(ALL).filter((name) => name !== 'memory_write');
+  expect(namesOf(limitTools(ALL, { work: [], remembers: false }))).toEqual(kept);
   expect(namesOf(limited(work({ memory: 'read' }))).filter((name) => name.startsWith('memory_'))).toEqual([
     'memory_read',
   ]);

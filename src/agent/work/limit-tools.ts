@@ -11,6 +11,8 @@ export type Limits = {
   readonly work: readonly AppliedSettings[];
   /** The thread neither reads nor writes memory. */
   readonly temporary?: boolean | null | undefined;
+  /** Whether new notes may be written. */
+  readonly remembers?: boolean | undefined;
 };
 
 /**
@@ -18,12 +20,15 @@ export type Limits = {
  * manage missions: a run must not create, change or start one, so that text it reads can't make itself permanent. It can end without
  * a message.
  */
-export function limitTools(tools: ToolSet, { work, temporary }: Limits): ToolSet {
-  if (work.length === 0 && !temporary) return tools;
+export function limitTools(tools: ToolSet, { work, temporary, remembers = true }: Limits): ToolSet {
+  if (work.length === 0 && !temporary && remembers) return tools;
   const isMission = work.some(({ from }) => from === 'mission');
   const memory = temporary ? NO_MEMORY : memoryRightsOf(work);
   const isAllowed = (name: string) =>
-    isListed('tools', name, work) && mayUse(name, memory) && !(isMission && name.startsWith('mission_'));
+    isListed('tools', name, work) &&
+    mayUse(name, memory) &&
+    !(isMission && name.startsWith('mission_')) &&
+    (remembers || name !== 'memory_write');
   const narrow = (tool: Tool) => narrowed(tool, memory, work);
   return {
     find(name) {

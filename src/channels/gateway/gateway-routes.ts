@@ -36,6 +36,7 @@ import { clientMessage, serverMessage } from './socket/socket-messages.ts';
 import { templateRoutes } from './templates/template-routes.ts';
 import { exportThread } from './threads/export-thread.ts';
 import { folderRoutes } from './threads/folder-routes.ts';
+import { importFromChatGpt } from './threads/import-route.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
 import { queueRoutes } from './threads/queue-routes.ts';
@@ -67,6 +68,7 @@ export const gatewayRoutes = [
   ...fileRoutes,
   ...threadSearchRoutes,
   exportThread,
+  importFromChatGpt,
   ...shareRoutes,
   inspectTurn,
   ...chatRoutes,

@@ -9,6 +9,7 @@ import { printJson, printLine, printPiece, printTable } from '../print.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { addThreadChanges, NO_THREAD } from './change-thread.ts';
 import { findThread } from './find-thread.ts';
+import { addChatImport } from './import-chats.ts';
 
 type Json = { readonly json?: true };
 type ListOptions = Json & { readonly archived?: true; readonly folder?: string; readonly limit: number };
@@ -18,7 +19,7 @@ const EXAMPLE_ID = '3f2f8a9f';
 
 /** `reborn thread`: the operator's threads. */
 export function addThreadCommands(program: Command): void {
-  const thread = program.command('thread').description('List, show, change, export and share threads.');
+  const thread = program.command('thread').description('List, show, change, export, import and share threads.');
   thread
     .command('list')
     .argument('[words...]', 'list only threads whose title or messages contain these words')
@@ -68,6 +69,7 @@ export function addThreadCommands(program: Command): void {
     .description('Let the code of a thread reach hosts, or no longer.')
     .addHelpText('after', `\nExample:\n  reborn thread network ${EXAMPLE_ID} on`)
     .action(setNetwork);
+  addChatImport(thread);
   addThreadChanges(thread);
 }
 
@@ -138,9 +140,12 @@ function shareThread(given: string, { tools, attachments, newLink, json }: Share
       NO_THREAD,
     );
     if (json) return printJson(made);
-    if (made.url === null) return printLine('The page shows the thread as it is now. The link stays the same.');
+    if (made.url === null)
+      return printLine(
+        'The page shows the thread as it is now. Its link can not be read any more; --new-link makes one.',
+      );
     printLine(made.url);
-    printLine('Anyone with this link can read the thread as it is now. The link is shown only once.');
+    printLine('Anyone with this link can read the thread as it is now.');
   });
 }
 

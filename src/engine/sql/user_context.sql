@@ -5,6 +5,7 @@ create or replace function user_context(owner text) returns json language plpgsq
       from budgets where budgets.user_id = owner),
     'spent', (select json_build_object('tokens', coalesce(sum(input_tokens + output_tokens), 0)::float8, 'usd', coalesce(sum(cost_usd), 0))
       from usage_days where usage_days.user_id = owner and day = (now() at time zone 'utc')::date),
+    'remembers', coalesce((select remembers from preferences where preferences.user_id = owner), true),
     'notes', (select coalesce(json_agg(json_build_object('userId', notes.user_id, 'path', path, 'text', text)), '[]') from notes
       where (notes.user_id = owner and path in ('identity/agent', 'identity/user'))
         or (notes.user_id = 'operator' and path = 'identity/agent')),

@@ -33,6 +33,8 @@ export type UserContext = {
   readonly limits: SpendingLimits | null;
   /** What the user has spent today. */
   readonly spent: Spent;
+  /** Whether the agent may write notes. */
+  readonly remembers?: boolean;
   /** The user's identity notes and the operator's defaults. */
   readonly notes: readonly { readonly userId: UserId; readonly path: string; readonly text: string }[];
   /** The user's skills and the shared ones. */

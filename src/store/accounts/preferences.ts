@@ -5,7 +5,7 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 export async function findPreferences(trx: OwnedTransaction, owner: Owner): Promise<Preferences> {
   const found = await trx
     .selectFrom('preferences')
-    .select(['defaultModel', 'generateTitles', 'whenBusy'])
+    .select(['defaultModel', 'generateTitles', 'whenBusy', 'remembers'])
     .where('userId', '=', owner.userId)
     .executeTakeFirst();
   return found ?? NO_PREFERENCES;

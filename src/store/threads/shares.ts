@@ -6,18 +6,23 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 
 export type NewShare = Omit<Share, 'createdAt' | 'updatedAt'>;
 
-/** Shares a thread, or changes what its link shows. The link stays the same unless there is a new `hash`. */
+/** `sealed`: the link, encrypted for its owner. */
+export type NewLink = { readonly hash: Buffer; readonly sealed: Buffer };
+
+/** Shares a thread, or changes what its link shows. The link stays the same unless it is a new one. */
 export function putShare(
   trx: Audited<OwnedTransaction>,
   owner: Owner,
   share: NewShare,
-  { hash, isNew }: { readonly hash: Buffer; readonly isNew: boolean },
+  { hash, sealed, isNew }: NewLink & { readonly isNew: boolean },
 ): Promise<Share> {
   return trx
     .insertInto('shares')
-    .values({ ...share, userId: owner.userId, hash })
+    .values({ ...share, userId: owner.userId, hash, sealedLink: sealed })
     .onConflict((given) =>
-      given.column('threadId').doUpdateSet({ ...share, updatedAt: sql<Date>`now()`, ...(isNew && { hash }) }),
+      given
+        .column('threadId')
+        .doUpdateSet({ ...share, updatedAt: sql<Date>`now()`, ...(isNew && { hash, sealedLink: sealed }) }),
     )
     .returning(columns)
     .executeTakeFirstOrThrow();
@@ -27,6 +32,20 @@ export function findShare(trx: OwnedTransaction, owner: Owner, threadId: ThreadI
   return trx
     .selectFrom('shares')
     .select(columns)
+    .where('threadId', '=', threadId)
+    .where('userId', '=', owner.userId)
+    .executeTakeFirst();
+}
+
+/** `sealedLink` is null if a version made the link that did not keep it. */
+export function findSealedLink(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+): Promise<{ readonly hash: Buffer; readonly sealedLink: Buffer | null } | undefined> {
+  return trx
+    .selectFrom('shares')
+    .select(['hash', 'sealedLink'])
     .where('threadId', '=', threadId)
     .where('userId', '=', owner.userId)
     .executeTakeFirst();

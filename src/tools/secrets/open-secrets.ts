@@ -21,6 +21,7 @@ export async function openSecrets(db: Database, settings: SecretsSettings): Prom
     keyId: keys.current.id,
     secrets: createSecrets({ db, keys }),
     summaries: createSealedTexts(keys, 'summary'),
+    shareLinks: createSealedTexts(keys, 'share link'),
   };
 }
 
@@ -31,4 +32,6 @@ export type OpenSecrets = {
   readonly secrets: Secrets;
   /** The summaries that callers of compaction keep. */
   readonly summaries: SealedTexts;
+  /** The links of shared threads, which their owners copy again. */
+  readonly shareLinks: SealedTexts;
 };

@@ -391,6 +391,10 @@ const MATRIX: Record<string, Row> = {
   })),
   'DELETE /api/folders/:id': row([404, 404, 404, 404], () => ({ route: `/api/folders/${NOBODYS}` })),
   'GET /api/templates': row([200, 200, 200, 200], () => ({ route: '/api/templates' })),
+  'POST /api/imports/chatgpt': row([200, 200, 200, 200], () => ({
+    route: '/api/imports/chatgpt',
+    body: { conversations: [{ id: 'none', mapping: {} }] },
+  })),
   'PUT /api/templates/:name': row([200, 200, 200, 200], () => ({
     route: '/api/templates/review',
     body: { text: 'Review {{file}}' },

@@ -72,6 +72,25 @@ test('no turn of it reads or writes memory, also when another interface continue
   expect(readPrompt().tools).toContain('memory_write');
 });
 
+test('for a person who wants nothing new remembered, the agent reads notes and writes none', async ({
+  service,
+  model,
+}) => {
+  const write = 'use memory_write {"path":"people/eli","text":"Eli likes tea."}';
+  const prefer = (remembers: boolean) => call<{ preferences: object }>(service, 'PATCH', '/api/me', { remembers });
+  expect((await prefer(false)).json.preferences).toMatchObject({ remembers: false });
+  await chat(service, write);
+  const { tools = [] } = model.seen.at(-1) ?? {};
+  expect(tools).toContain('memory_search');
+  expect(tools).not.toContain('memory_write');
+  expect((await call(service, 'GET', '/api/memory/people/eli')).status).toBe(404);
+  expect((await call(service, 'PUT', '/api/memory/people/eli', { text: 'By hand.' })).status).toBe(200);
+
+  await prefer(true);
+  await chat(service, write);
+  expect((await call<{ text: string }>(service, 'GET', '/api/memory/people/eli')).json.text).toBe('Eli likes tea.');
+});
+
 test('it gets no title from a model and is in no search', async ({ service, home }) => {
   const { thread_id: id } = await chat(service, 'say quixotic', { temporary: true });
   const { thread_id: usual } = await chat(service, 'say quixotic');

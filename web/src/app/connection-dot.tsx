@@ -1,7 +1,11 @@
 import { t } from '@lingui/core/macro';
 import type { Connection } from '@reborn-agent/client/socket';
-import { useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { useConnection } from './services.ts';
+
+const loadOfflineBar = () => import('./offline-bar.tsx').then((module) => module.OfflineBar);
+const OfflineBar = lazyPart(loadOfflineBar);
 
 /** Tells the truth about the connection. */
 export function ConnectionDot() {
@@ -15,10 +19,18 @@ export function ConnectionDot() {
   );
 }
 
-/** On a phone the dot is in a sidebar that is mostly closed; a broken connection shows above the page. */
+/** A lost connection shows above the page. On a phone, so does one that comes back: the dot is in a sidebar that is mostly closed. */
 export function ConnectionBar() {
   const { state } = useConnection();
+  // Without a connection it could not be loaded any more.
+  useEffect(() => void requestIdleCallback(() => void loadOfflineBar()), []);
   if (state === 'live' || state === 'connecting') return null;
+  if (state === 'offline')
+    return (
+      <Suspense>
+        <OfflineBar />
+      </Suspense>
+    );
   return (
     <div className="flex shrink-0 justify-center border-b border-line bg-sunken py-1 md:hidden">
       <ConnectionDot />

@@ -4,12 +4,15 @@ import { openSocket, type Socket } from '@reborn-agent/client/socket';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
+import { focusComposer } from '../chat/composer/focus-composer.ts';
 import { useNoFileNavigation } from '../chat/composer/use-dropped-files.ts';
 import { locate } from '../client/client.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
+import { NoticeLine } from '../parts/notice.tsx';
 import { useWaitingInTitle } from '../parts/use-title.ts';
 import { ConnectionBar } from './connection-dot.tsx';
 import { loadFailedPage } from './late-pages.tsx';
+import { areLettersKeys } from './letter-keys.ts';
 import { NewVersionBar } from './new-version.tsx';
 import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -55,7 +58,7 @@ function Frame() {
   useEffect(() => void requestIdleCallback(() => void loadFailedPage()), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === '?' && !isTyping(event.target)) setShortcuts(true);
+      if (event.key === '?' && areLettersKeys() && !isTyping(event.target)) setShortcuts(true);
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
       event.preventDefault();
       setPalette((open) => !open);
@@ -72,12 +75,21 @@ function Frame() {
         openShortcuts: () => setShortcuts(true),
       }}
     >
-      <a
-        href="#page"
-        className="absolute start-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float"
-      >
+      <a href="#page" className={SKIP}>
         <Trans>Skip to the page</Trans>
       </a>
+      {hasComposer(pathname) && (
+        <a
+          href="#message"
+          className={SKIP}
+          onClick={(event) => {
+            event.preventDefault(); // a hash of a thread is a message in it
+            focusComposer();
+          }}
+        >
+          <Trans>Skip to the message</Trans>
+        </a>
+      )}
       <div className="group/frame flex h-full">
         <Sidebar />
         <div id="page" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
@@ -85,6 +97,7 @@ function Frame() {
           <ConnectionBar />
           <Outlet />
         </div>
+        <NoticeLine />
       </div>
       {palette && (
         <Suspense>
@@ -99,6 +112,11 @@ function Frame() {
     </SidebarContext>
   );
 }
+
+const SKIP =
+  'absolute start-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float';
+
+const hasComposer = (pathname: string) => pathname === '/' || pathname.startsWith('/threads/');
 
 /** A question mark in a text is not a command. */
 const isTyping = (target: EventTarget | null) =>

@@ -28,6 +28,8 @@ export type Actions = {
   readonly show: (turnId: string) => void;
   /** A new thread with what was said before the message, and the message as it is now. */
   readonly fork: (entry: MessageEntry, text: string) => Promise<void>;
+  /** A new thread with all that was said up to this answer. */
+  readonly branch: (itemId: string) => void;
   /** A new thread with what was said before the thread has read text by others. */
   readonly startClean: (beforeItemId: string) => void;
   /** Withdraws a message that waits; with `text`, to edit it in the composer. */
@@ -36,6 +38,8 @@ export type Actions = {
   readonly sendNow: (turnId: string) => Promise<void>;
   /** The person has read a message or an output, and trusts it. */
   readonly vouch: (itemId: string) => Promise<void>;
+  /** Denies what waits, for the reason that a message gives. The message is not sent. */
+  readonly denyWith: (gate: OpenGate, turnId: string, reason: string) => Promise<void>;
   readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
   /** Where the service has an image of a message that is on another host. */
   readonly imagePath: (itemId: string, url: string) => string;
@@ -75,6 +79,16 @@ export function useChatActions(parts: {
     const { turn_id: turnId } = await sendVersion({ threadId, itemId, ...chosen });
     await followed.turnKnown(turnId);
   }
+  /** A copy of what is before an item, or of all, and the way there. */
+  async function forkBefore(itemId: string | undefined): Promise<void> {
+    const body = itemId === undefined ? {} : { before_item_id: itemId };
+    const fork = await client.call('POST /api/threads/{id}/fork', { params: { id: threadId }, body });
+    await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
+  }
+  async function answer(gate: OpenGate, given: GateAnswer): Promise<void> {
+    await client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: given });
+    followed.gateAnswered(gate.id);
+  }
   return {
     inspect,
     problem,
@@ -106,12 +120,8 @@ export function useChatActions(parts: {
         await sendMessage({ message: text, thread_id: fork.id });
         await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
       }),
-    startClean: (beforeItemId) =>
-      void attempt(async () => {
-        const body = { before_item_id: beforeItemId };
-        const fork = await client.call('POST /api/threads/{id}/fork', { params: { id: threadId }, body });
-        await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
-      }),
+    branch: (itemId) => void attempt(() => forkBefore(itemAfter(followed, itemId))),
+    startClean: (beforeItemId) => void attempt(() => forkBefore(beforeItemId)),
     withdraw: (turnId, text) =>
       attempt(async () => {
         await followed.withdraw(turnId);
@@ -119,10 +129,18 @@ export function useChatActions(parts: {
       }),
     sendNow: (turnId) => attempt(() => followed.sendNow(turnId)),
     vouch: (itemId) => attempt(() => followed.vouch(itemId)),
-    answerGate: (gate, answer) =>
+    denyWith: (gate, turnId, reason) =>
       attempt(async () => {
-        await client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
-        followed.gateAnswered(gate.id);
+        await followed.withdraw(turnId);
+        await answer(gate, { answer: 'deny', reason });
       }),
+    answerGate: (gate, given) => attempt(() => answer(gate, given)),
   };
+}
+
+/** The item after an answer; undefined if it is the newest one. */
+function itemAfter(followed: FollowedThread, itemId: string): string | undefined {
+  const entries = followed.snapshot().state.turns.flatMap((turn) => turn.entries);
+  const at = entries.findIndex(({ id }) => id === itemId);
+  return entries.slice(at + 1).find(({ kind }) => kind !== 'pick-up')?.id;
 }

@@ -82,6 +82,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const [seen, setSeen] = useState<string>(); // the newest turn that ran while the page was open
   if (running && running.id !== seen) setSeen(running.id);
   const turn = state.turns.find(({ id }) => id === seen);
+  const isAnswered = turn?.status === 'ended';
   const presented = firstPresented(turn, state.outputs);
   const offerFile = useEffectEvent(panel.offer);
   useEffect(() => {
@@ -156,6 +157,10 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                   )}
                 </div>
               )}
+              {/* Of the words themselves, each would be read out as it comes. */}
+              <p role="status" className="sr-only">
+                {isAnswered && <Trans>The agent has answered.</Trans>}
+              </p>
               {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
                 <p role="status" className="column pb-2 text-meta text-soft">
                   <Trans>The question in the notification was answered, or is no longer open.</Trans>

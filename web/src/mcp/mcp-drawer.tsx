@@ -1,4 +1,4 @@
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { McpServer } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -12,6 +12,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { McpSignIn } from './mcp-sign-in.tsx';
+import { describeTools } from './mcp-words.ts';
 
 type Holder = 'me' | 'everyone';
 type Props = { readonly name: string; readonly holder: Holder; readonly onClose: () => void };
@@ -103,7 +104,11 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
         <h3 className="mb-2 font-semibold">
           <Trans>Tools</Trans>
         </h3>
-        {describeTools(server).map((sentence) => (
+        {describeTools({
+          ...server,
+          tools: server.tools.length,
+          reading: server.tools.filter((tool) => tool.read_only).length,
+        }).map((sentence) => (
           <p key={sentence} className="mb-2">
             {sentence}
           </p>
@@ -153,23 +158,4 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
       )}
     </div>
   );
-}
-
-/** What the tools may do, in sentences. Whether a tool only reads is a claim, which counts if the operator trusts it. */
-function describeTools({ tools, trust_annotations: isTrusted }: McpServer): string[] {
-  const reading = tools.filter((tool) => tool.read_only).length;
-  const other = tools.length - reading;
-  const trusted = plural(reading, {
-    one: '# tool only reads. It runs without approval.',
-    other: '# tools only read. They run without approval.',
-  });
-  const claimed = plural(reading, {
-    one: 'The server says that # tool only reads. Its calls need your approval.',
-    other: 'The server says that # tools only read. Their calls need your approval.',
-  });
-  const changing = plural(other, {
-    one: '# tool can change or delete something. Its calls need your approval.',
-    other: '# tools can change or delete something. Their calls need your approval.',
-  });
-  return [...(reading > 0 ? [isTrusted ? trusted : claimed] : []), ...(other > 0 ? [changing] : [])];
 }

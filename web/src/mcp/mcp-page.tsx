@@ -1,4 +1,4 @@
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { McpServerList } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
@@ -15,6 +15,7 @@ import { AddMcpServer } from './add-mcp-server.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { ConnectorTabs } from './connector-tabs.tsx';
 import { McpDrawer } from './mcp-drawer.tsx';
+import { describeTools } from './mcp-words.ts';
 import { keyOf } from './use-add-server.ts';
 
 type Listing = McpServerList['servers'][number];
@@ -77,12 +78,11 @@ function ServerRow({ server }: { readonly server: Listing }) {
       <span className="min-w-0 flex-1 basis-full sm:basis-60">
         <span className="block truncate font-medium">{server.name}</span>
         <span className="block truncate font-mono text-meta text-soft">{server.url}</span>
+        <span className="block break-words text-meta text-soft">{describeTools(server).join(' ')}</span>
       </span>
       {server.hidden && <StatusMark mark="idle" words={t`hidden by everyone's`} />}
       <ServerState server={server} />
-      <span className="text-meta text-soft">
-        {plural(server.tools, { one: '# tool', other: '# tools' })}, {server.for === 'me' ? t`yours` : t`for everyone`}
-      </span>
+      <span className="text-meta text-soft">{server.for === 'me' ? t`yours` : t`for everyone`}</span>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
+import { useServices } from '../app/services.ts';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -10,6 +11,8 @@ import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { Settings } from '../parts/setting.tsx';
+import { Preference } from '../settings/preference.tsx';
 import { DeletedNotes } from './deleted-notes.tsx';
 import { NoteDrawer } from './note-drawer.tsx';
 import { originWords, UnknownNotes } from './note-origin.tsx';
@@ -20,6 +23,7 @@ const MOST_NOTES = 100;
 
 /** What the agent has noted down for the person. */
 export function MemoryPage() {
+  const { me } = useServices();
   const [text, setText] = useState('');
   const [opened, setOpened] = useState<string>();
   const [writing, setWriting] = useState(false);
@@ -81,6 +85,14 @@ export function MemoryPage() {
         )}
       </Listed>
       {q === '' && <DeletedNotes />}
+      <Settings label={t`Memory`}>
+        <Preference
+          name={t`Remember new things`}
+          about={t`Off: the agent reads the notes that are here, and writes none. Yours you can always write here.`}
+          checked={me.preferences.remembers}
+          change={(on) => ({ remembers: on })}
+        />
+      </Settings>
       {opened !== undefined && <NoteDrawer path={opened} onClose={() => setOpened(undefined)} />}
       {writing && (
         <WriteNote

@@ -9,17 +9,19 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 
-/** A new note. One that is there already is opened instead of written over. */
-export function WriteNote({
-  onClose,
-  onExists,
-}: {
-  readonly onClose: () => void;
-  readonly onExists: (path: string) => void;
-}) {
+type Props = {
+  readonly text?: string;
+  /** `path`: the note that was written, if one was. */
+  readonly onClose: (path?: string) => void;
+  /** Opens the note instead. Without it, the form says that there is one. */
+  readonly onExists?: (path: string) => void;
+};
+
+/** A new note. One that is there already is not written over. */
+export function WriteNote({ text: given = '', onClose, onExists }: Props) {
   const queries = useQueryClient();
   const [path, setPath] = useState('');
-  const [text, setText] = useState('');
+  const [text, setText] = useState(given);
   const write = useMutation({
     mutationFn: async () => {
       const exists = await client.call('GET /api/memory/{path}', { params: { path } }).then(() => true, isMissing);
@@ -28,12 +30,12 @@ export function WriteNote({
     },
     onSuccess: async (exists) => {
       await queries.invalidateQueries({ queryKey: ['memory'] });
-      if (exists) onExists(path);
-      else onClose();
+      if (!exists) onClose(path);
+      else onExists?.(path);
     },
   });
   return (
-    <Dialog title={t`Write a note`} onClose={onClose}>
+    <Dialog title={t`Write a note`} onClose={() => onClose()}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -47,6 +49,7 @@ export function WriteNote({
           value={path}
           placeholder="people/ann"
           onChange={(event) => setPath(event.target.value)}
+          error={write.data && !onExists ? t`There is a note with this path. Choose another one.` : undefined}
           hint={t`Notes under identity/ are in every prompt; other notes are found by search.`}
         />
         <TextArea

@@ -87,10 +87,26 @@ type Entry = {
 export type Names = Readonly<Record<string, string>>;
 
 /** The name of a user; the operator of the service's token has no account. */
-export const nameOfUser = (id: string, names: Names): string => names[id] ?? (id === 'operator' ? t`Operator` : id);
+export const nameOfUser = (id: string, names: Names): string => names[id] ?? withoutAccount()[id] ?? id;
 
-/** The name, if known; left out when users act on themselves. */
+/** `*`: nobody, or all users. */
+const withoutAccount = (): Readonly<Record<string, string>> => ({ operator: t`Operator`, '*': t`The service` });
+
+/** The name, if there is one; left out when users act on themselves. An id says nothing: the details have it. */
 export function nameOfSubject({ actor, subject, detail }: Entry, names: Names): string {
   if (typeof detail['name'] === 'string') return detail['name'];
-  return subject === null || subject === actor ? '' : nameOfUser(subject, names);
+  const tools = [detail['tools'] ?? detail['tool']].flat().filter((tool) => typeof tool === 'string');
+  if (tools.length > 0) return tools.join(', ');
+  if (subject === null || subject === actor) return '';
+  const name = names[subject] ?? withoutAccount()[subject] ?? settings()[subject] ?? subject;
+  return UUID.test(name) ? '' : name;
 }
+
+/** Settings that the service makes for itself. */
+const settings = (): Readonly<Record<string, string>> => ({
+  push_public_key: t`the key for notifications in browsers`,
+  'push:vapid': t`the key for notifications in browsers`,
+  secrets_key: t`the key for stored secrets`,
+});
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -1,3 +1,5 @@
+import { areLettersKeys } from '../app/letter-keys.ts';
+
 /**
  * Moves in a list with the arrow keys, J and K, Home and End. Enter opens, because each row begins with a link or a button. Letters
  * don't count while something is typed.
@@ -6,6 +8,7 @@ export function walkList(event: React.KeyboardEvent<HTMLElement>): void {
   const { target, key, ctrlKey, metaKey, altKey } = event;
   if (ctrlKey || metaKey || altKey || !(target instanceof HTMLElement)) return;
   if (target.closest('input, textarea, select, [contenteditable], [role=menu], [role=dialog]')) return;
+  if (key.length === 1 && !areLettersKeys()) return;
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('li, tr')].flatMap((row) => stopOf(row) ?? []);
   const row = target.closest<HTMLElement>('li, tr');
   const at = stops.findIndex((stop) => stop === (row && stopOf(row)));

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import { chooseLetterKeys, useLetterKeys } from '../app/letter-keys.ts';
 import { useServices } from '../app/services.ts';
 import { formatExact } from '../format/time.ts';
 import { chooseLanguage, LANGUAGE_NAMES, type LanguageChoice, useLanguageChoice } from '../language/language.ts';
@@ -10,6 +11,7 @@ import { Section } from '../parts/section.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Select } from '../parts/select.tsx';
 import { Setting, Settings } from '../parts/setting.tsx';
+import { Switch } from '../parts/switch.tsx';
 import { chooseTextSize, type TextSize, useTextSize } from '../theme/text-size.ts';
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme/theme.ts';
 import { Preference } from './preference.tsx';
@@ -48,6 +50,7 @@ function Appearance() {
   const theme = useThemeChoice();
   const size = useTextSize();
   const language = useLanguageChoice();
+  const letters = useLetterKeys();
   const now = formatExact(new Date().toISOString());
   return (
     <Settings label={t`Appearance`}>
@@ -64,6 +67,13 @@ function Appearance() {
           value={language}
           onChoose={(chosen) => void chooseLanguage(chosen)}
         />
+      </Setting>
+      <Setting
+        name={t`Keys of one letter`}
+        about={t`Y, A and N answer what waits for you, J and K move in lists, and ? shows all keys. They never count in a field.`}
+        inline
+      >
+        <Switch label={t`Keys of one letter`} checked={letters} onChange={chooseLetterKeys} />
       </Setting>
     </Settings>
   );

@@ -9,8 +9,9 @@ import { Button } from '../parts/button.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Setting, Settings } from '../parts/setting.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
+import { ImportChats } from './import-chats.tsx';
 
-/** Downloads everything about a person, or erases them. */
+/** Downloads everything about a person, takes in their chats from elsewhere, or erases them. */
 export function YourData() {
   const { me } = useServices();
   const queries = useQueryClient();
@@ -31,6 +32,7 @@ export function YourData() {
             <Trans>Download</Trans>
           </Button>
         </Setting>
+        <ImportChats />
         {me.user_id !== 'operator' && (
           <Setting
             name={t`Delete my account`}

@@ -37,7 +37,7 @@ export function ShareThread({ thread, onClose }: { readonly thread: Thread; read
     include_tools: chosen.include_tools ?? share?.include_tools ?? false,
     include_attachments: chosen.include_attachments ?? share?.include_attachments ?? false,
   };
-  const url = put.data?.url;
+  const url = put.data?.url ?? data?.url;
   const problem = error ?? put.error ?? remove.error;
   const busy = !data || put.isPending || remove.isPending;
   return (
@@ -66,14 +66,19 @@ export function ShareThread({ thread, onClose }: { readonly thread: Thread; read
         </fieldset>
         {problem && <Problem error={problem} />}
         {url && (
-          <div className="wash bg-waiting-wash">
+          <div className="wash bg-sunken">
             <p>
-              <Trans>This is the link. It is shown this once.</Trans>
+              <Trans>Anyone with this link can read this thread.</Trans>
             </p>
             <p className="flex items-center gap-2 break-all font-mono text-meta">
               {url} <CopyButton text={url} />
             </p>
           </div>
+        )}
+        {share && !url && !put.isPending && (
+          <p>
+            <Trans>The link can’t be shown any more. It works until you make a new one.</Trans>
+          </p>
         )}
         {share && (
           <p role="status" className="text-meta text-soft">

@@ -8,6 +8,7 @@ import { download } from '../client/files.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import type { MenuEntry } from '../parts/menu.tsx';
+import { tell } from '../parts/notice.tsx';
 import { titleOf } from './thread-title.ts';
 import { useChangeThread, useDeleteThread } from './use-threads.ts';
 
@@ -30,6 +31,14 @@ export function useThreadMenu(
   const close = () => setShown(undefined);
   const leave = () => open === thread.id && void navigate({ to: '/' });
   const share = me.sharing ? () => setShown('share') : undefined;
+  // The row of the list goes away with it, so the page says it.
+  const archive = async () => {
+    await change.mutateAsync({ archived: !thread.archived });
+    const title = titleOf(thread);
+    tell(thread.archived ? t`“${title}” is out of the archive.` : t`“${title}” is in the archive.`, () =>
+      change.mutate({ archived: thread.archived }),
+    );
+  };
   const entries: readonly MenuEntry[] = [
     { words: t`Rename`, icon: 'edit', onChoose: options.onRename, ...(options.onInspect && { keys: 'F2' }) },
     {
@@ -54,7 +63,7 @@ export function useThreadMenu(
     {
       words: thread.archived ? t`Take out of the archive` : t`Archive`,
       icon: 'archive',
-      onChoose: () => change.mutate({ archived: !thread.archived }),
+      onChoose: () => void archive(),
     },
     { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setShown('delete') },
   ];
@@ -69,7 +78,10 @@ export function useThreadMenu(
   return { entries, share, dialogs };
 }
 
-const copyLink = (id: string) => navigator.clipboard.writeText(`${location.origin}/threads/${id}`);
+async function copyLink(id: string): Promise<void> {
+  await navigator.clipboard.writeText(`${location.origin}/threads/${id}`);
+  tell(t`The link is copied. It opens for you alone.`);
+}
 
 function exportsOf(id: string, print: () => void): readonly MenuEntry[] {
   const as = (format: string) => void download(`/api/threads/${id}/export?format=${format}`);

@@ -53,6 +53,7 @@ const summary = z.strictObject({
 
 export const listedServer = summary.extend({
   tools: z.int().describe('The number of its tools.'),
+  reading: z.int().describe('The number of tools of which the server says that they only read.'),
   unreviewed: z.int().describe('The number of tools that are new or changed since the last review.'),
 });
 
@@ -89,7 +90,8 @@ function shownUrl(principal: Principal, { url, command, source: whose }: ListedM
 
 export function renderListed(principal: Principal, found: ListedMcpServer): z.infer<typeof listedServer> {
   const unreviewed = found.tools.filter((tool) => !isReviewed(found, tool)).length;
-  return { ...renderSummary(principal, found), tools: found.tools.length, unreviewed };
+  const reading = found.tools.filter(({ readOnly }) => readOnly).length;
+  return { ...renderSummary(principal, found), tools: found.tools.length, reading, unreviewed };
 }
 
 export function renderServer(principal: Principal, found: ListedMcpServer): z.infer<typeof server> {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Shares } from '#agent/threads/shares.ts';
 import type { Share } from '#domain/thread/share.ts';
@@ -17,6 +18,8 @@ const share = z
     updated_at: z.iso.datetime().describe('The page shows the thread as it was at this time.'),
   })
   .meta({ id: 'Share' });
+
+const url = z.url().nullable().describe('The link; null if it can not be read any more. `new_link` makes another one.');
 
 const listed = share.extend({ title: z.string().describe('The title of the thread. May be empty.') });
 
@@ -43,14 +46,14 @@ const getShare = defineRoute({
   params: threadParams,
   responses: {
     200: {
-      description: 'The share; null if the thread is not shared.',
-      json: z.strictObject({ share: share.nullable() }).meta({ id: 'ThreadShare' }),
+      description: 'The share and its link; null if the thread is not shared.',
+      json: z.strictObject({ share: share.nullable(), url }).meta({ id: 'ThreadShare' }),
     },
   },
   errors: [404],
-  async handle({ principal, params }, { shares }: Services) {
+  async handle({ principal, params, request }, { shares, site }: Services) {
     const found = await shares.find(principal, params.id);
-    return { share: found ? renderShare(found) : null };
+    return { share: found ? renderShare(found.share) : null, url: renderLink(request, site, found?.link) };
   },
 });
 
@@ -70,12 +73,7 @@ const putShare = defineRoute({
   responses: {
     200: {
       description: 'The share. Sharing a thread again shows its newer messages under the same link.',
-      json: z
-        .strictObject({
-          share,
-          url: z.url().nullable().describe('The link if it is new. It is shown only once.'),
-        })
-        .meta({ id: 'Shared' }),
+      json: z.strictObject({ share, url }).meta({ id: 'Shared' }),
     },
   },
   errors: [400, 404, 413],
@@ -85,7 +83,7 @@ const putShare = defineRoute({
       withAttachments: body.include_attachments,
       newLink: body.new_link,
     });
-    return { share: renderShare(made), url: link === undefined ? null : addressOf(request, site, `/shared/${link}`) };
+    return { share: renderShare(made), url: renderLink(request, site, link) };
   },
 });
 
@@ -102,6 +100,9 @@ const deleteShare = defineRoute({
 });
 
 export const shareRoutes = [listShares, getShare, putShare, deleteShare];
+
+const renderLink = (request: FastifyRequest, site: Site, link: string | undefined): string | null =>
+  link === undefined ? null : addressOf(request, site, `/shared/${link}`);
 
 const renderShare = (made: Share): z.infer<typeof share> =>
   renderAs(share, made, { include_tools: made.withTools, include_attachments: made.withAttachments });

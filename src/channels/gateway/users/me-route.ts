@@ -39,6 +39,7 @@ const me = z
       when_busy: whenBusy.describe(
         'What happens to a message that is sent in an app or a chat while the agent works. `steer`: it is read after the present step; `queue`: after the answer.',
       ),
+      remembers: z.boolean().describe('Whether the agent may write notes.'),
     }),
     single_sign_on: z.boolean(),
     sharing: z.boolean().describe('Whether threads can be shared by a link.'),
@@ -80,6 +81,7 @@ const changeMe = defineRoute({
         .optional(),
       generate_titles: z.boolean().optional(),
       when_busy: whenBusy.optional(),
+      remembers: z.boolean().optional(),
     })
     .meta({ id: 'MeChange' }),
   responses: { 200: { description: 'The caller after the change.', json: me } },
@@ -96,7 +98,7 @@ async function renderMe(principal: Principal, services: Services): Promise<z.inf
   const { accounts, appFacts, preferences } = services;
   const user = await accounts.findSelf(principal);
   const { provider, name, contextTokens } = await appFacts.model();
-  const { defaultModel, generateTitles, whenBusy: busy } = await preferences.read(principal);
+  const { defaultModel, generateTitles, whenBusy: busy, remembers } = await preferences.read(principal);
   return {
     user_id: principal.userId,
     name: user?.name ?? 'Operator',
@@ -104,7 +106,7 @@ async function renderMe(principal: Principal, services: Services): Promise<z.inf
     role: principal.role,
     version: appFacts.version,
     model: { provider, name, demo: provider === 'demo', context_tokens: contextTokens },
-    preferences: { default_model: defaultModel, generate_titles: generateTitles, when_busy: busy },
+    preferences: { default_model: defaultModel, generate_titles: generateTitles, when_busy: busy, remembers },
     single_sign_on: appFacts.singleSignOn,
     sharing: appFacts.sharing,
     code_hosts: [...appFacts.codeHosts],

@@ -100,6 +100,7 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, model, s
         />
         <textarea
           ref={area}
+          id="message"
           data-composer
           rows={1}
           aria-label={t`Message`}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUnsent, type Unsent } from './unsent.ts';
+import { countUnsent, createUnsent, type Unsent } from './unsent.ts';
 
 /** Pages that share a storage. The service accepts a message of a page when `accept` is called for it. */
 function browser() {
@@ -8,6 +8,10 @@ function browser() {
     getItem: (name: string) => stored.get(name) ?? null,
     setItem: (name: string, value: string) => void stored.set(name, value),
     removeItem: (name: string) => void stored.delete(name),
+    key: (index: number) => [...stored.keys()][index] ?? null,
+    get length() {
+      return stored.size;
+    },
   };
   const open = () => {
     const sent: { unsent: Unsent; accept: () => void; refuse: () => void }[] = [];
@@ -22,7 +26,7 @@ function browser() {
     });
     return { ...page, sent };
   };
-  return { open, stored };
+  return { open, stored, storage };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -57,4 +61,14 @@ test('a message that the service refuses does not hold up the next one', async (
   page.sent[1]?.accept();
   await accepted;
   expect(page.list()).toEqual([]);
+});
+
+test('what waits in all threads is counted', async () => {
+  const { open, stored, storage } = browser();
+  stored.set('reborn.draft.t', 'another text');
+  expect(countUnsent(storage)).toBe(0);
+  const page = open();
+  for (const message of ['one', 'two']) void page.add({ key: message, message });
+  stored.set('reborn.unsent.other', JSON.stringify([{ key: 'three', message: 'three' }]));
+  expect(countUnsent(storage)).toBe(3);
 });

@@ -11,6 +11,14 @@ export type Unsent = {
   readonly now?: boolean;
 };
 
+const PREFIX = 'reborn.unsent.';
+
+/** How many messages wait to be sent, in all threads. */
+export const countUnsent = (storage: Pick<Storage, 'getItem' | 'key' | 'length'>): number =>
+  Array.from({ length: storage.length }, (_, index) => storage.key(index))
+    .filter((key) => key?.startsWith(PREFIX))
+    .reduce((total, key) => total + (JSON.parse(storage.getItem(key ?? '') ?? '[]') as readonly Unsent[]).length, 0);
+
 /**
  * The messages of a thread that the service has not accepted yet. They are sent one after the other, and survive a reload of the
  * page, except for those with files, which the storage of a browser has no room for.
@@ -24,7 +32,7 @@ export function createUnsent(options: {
   readonly shown: (turnId: string) => Promise<void>;
 }) {
   const { thread, storage, send, shown } = options;
-  const item = `reborn.unsent.${thread}`;
+  const item = PREFIX + thread;
   const listeners = new Set<() => void>();
   let all = JSON.parse(storage.getItem(item) ?? '[]') as readonly Unsent[];
   let last: Promise<unknown> = Promise.resolve();

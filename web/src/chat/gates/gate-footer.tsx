@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { answerOf, approvableCalls, rulesOf } from '@reborn-agent/client/gate-card';
 import { type ReactNode, type RefObject, useState } from 'react';
+import { useLetterKeys } from '../../app/letter-keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { AlwaysMenu } from './always-menu.tsx';
 import { type GateKey, useGateKeys } from './use-gate-keys.ts';
@@ -74,11 +75,12 @@ export function GateFooter({ gate, card, unticked, isTicking, onTicking, exact, 
 }
 
 /** Shown where there is a keyboard; it is not part of the button's name. */
-const Key = ({ letter }: { readonly letter: string }) => (
-  <kbd aria-hidden="true" className="gate-key">
-    {letter}
-  </kbd>
-);
+const Key = ({ letter }: { readonly letter: string }) =>
+  useLetterKeys() && (
+    <kbd aria-hidden="true" className="gate-key">
+      {letter}
+    </kbd>
+  );
 
 function DenyForm({
   busy,

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
+import { areLettersKeys } from '../../app/letter-keys.ts';
 
 /** No key answers a card that has just come up or moved: it was meant for something else. */
 const STILL_MS = 500;
@@ -24,7 +25,16 @@ export function useGateKeys(card: RefObject<HTMLElement | null>, onKey: (key: Ga
       return;
     }
     const key = GATE_KEYS.find((each) => each === event.key.toLowerCase());
-    if (!key || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isInField(event.target)) return;
+    if (
+      !key ||
+      !areLettersKeys() ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.repeat ||
+      isInField(event.target)
+    )
+      return;
     look();
     if (performance.now() - moved.current.at < STILL_MS || !isOnScreen(card.current)) return;
     event.preventDefault();

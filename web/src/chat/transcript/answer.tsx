@@ -15,6 +15,7 @@ import { Speaker } from './speaker.tsx';
 import { VersionArrows } from './version-arrows.tsx';
 
 const RateAnswer = lazyPart(() => import('../rate-answer.tsx').then((module) => module.RateAnswer));
+const AnswerMenu = lazyPart(() => import('./answer-menu.tsx').then((module) => module.AnswerMenu));
 const Markdown = lazyPart(() => import('../markdown/markdown.tsx').then((module) => module.Markdown));
 
 type Props = {
@@ -71,9 +72,12 @@ function AnswerFoot({ entry, turnId, newest, versions }: Omit<Props, 'first'>) {
           </Suspense>
           {isIdle && <IconButton icon="retry" label={t`Answer again`} onClick={() => askAgain(entry.id)} />}
           <IconButton icon="inspect" label={t`Inspect this turn`} onClick={() => inspect(turnId)} />
+          <Suspense>
+            <AnswerMenu entry={entry} text={text} />
+          </Suspense>
           <MessageTime at={entry.at} />
           {entry.usage && (
-            <span className="min-w-0 truncate text-meta tabular-nums text-soft">
+            <span className="min-w-0 truncate text-meta tabular-nums text-soft max-md:hidden">
               {plural(entry.usage.output_tokens, { one: '# token', other: '# tokens' })}
               {entry.usage.cost_usd !== null && (
                 <>

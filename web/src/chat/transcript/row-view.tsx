@@ -43,7 +43,7 @@ export function RowView({ row }: { readonly row: Row }) {
         </Suspense>
       );
     case 'queued':
-      return <QueuedMessage queued={row.queued} atGate={row.atGate} />;
+      return <QueuedMessage queued={row.queued} atGate={row.atGate} gate={row.gate} />;
     case 'unread':
       return <UnreadLine text={row.text} />;
     case 'stopped':

@@ -60,8 +60,14 @@ export type Row =
       /** The id of the message that can be asked again. */
       readonly asked: string | undefined;
     }
-  /** `atGate`: it waits until the person has answered. */
-  | { readonly kind: 'queued'; readonly id: string; readonly queued: QueuedTurn; readonly atGate: boolean }
+  /** `atGate`: it waits until the person has answered. `gate`: what can be denied instead. */
+  | {
+      readonly kind: 'queued';
+      readonly id: string;
+      readonly queued: QueuedTurn;
+      readonly atGate: boolean;
+      readonly gate: OpenGate | undefined;
+    }
   /** A message that was refused at a gate; `text`: what can be sent again. */
   | { readonly kind: 'unread'; readonly id: string; readonly text: string | undefined }
   | { readonly kind: 'stopped'; readonly id: string }
@@ -91,7 +97,8 @@ export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = fa
   if (answer?.kind === 'answer') rows[newest] = { ...answer, newest: true };
   if (state.gate) rows.push({ kind: 'gate', id: state.gate.id, gate: state.gate });
   const atGate = waitsForAnswer(state);
-  for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate });
+  const gate = state.gate?.kind === 'approval' ? state.gate : undefined;
+  for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate, gate });
   return withDays(rows, now, hasOlder);
 }
 

@@ -163,7 +163,7 @@ function sameRow(one: Row, other: Row): boolean {
     );
   if (one.kind === 'gate' && other.kind === 'gate') return one.gate === other.gate;
   if (one.kind === 'queued' && other.kind === 'queued')
-    return one.queued === other.queued && one.atGate === other.atGate;
+    return one.queued === other.queued && one.atGate === other.atGate && one.gate === other.gate;
   if (one.kind === 'day' && other.kind === 'day') return one.words === other.words;
   return one.kind === other.kind && one.id === other.id;
 }

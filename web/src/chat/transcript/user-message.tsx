@@ -33,7 +33,7 @@ export function UserMessage({ entry, versions }: Props) {
         {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
         {!editing && (
           // Over the edge of the block, so that nothing moves; below it on devices without hover.
-          <div className="absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
+          <div className="pointer-events-none absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
             <RowActions className="hover-only:card">
               <MessageTime at={entry.at} />
               <CopyButton text={entry.text} />

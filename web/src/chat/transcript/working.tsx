@@ -36,12 +36,26 @@ export function Working({ turn, asked, first, waits }: WorkingProps) {
           </Trans>
         )}
       </p>
+      {!waits && <MayLeave since={began} />}
       {turn.trouble && (
         <Suspense>
           <TroubleLine trouble={turn.trouble} turnId={turn.id} asked={asked} />
         </Suspense>
       )}
     </div>
+  );
+}
+
+const LONG_MS = 30_000;
+
+/** Says after a while that nobody has to wait here. */
+function MayLeave({ since }: { readonly since: number | undefined }) {
+  const now = useNow();
+  if (since === undefined || now - since < LONG_MS) return null;
+  return (
+    <p className="ps-7 text-meta text-soft">
+      <Trans>You can leave, it continues.</Trans>
+    </p>
   );
 }
 
