@@ -84,7 +84,7 @@ async function run(
 
 const shell = (command: string) => run({ kind: 'shell', command });
 const python = (code: string) => shell(`python3 - <<'END'\nfrom ask import *\n${code}\nEND`);
-const CURL = 'curl -sS --cacert ca.pem -m 20';
+const CURL = 'curl -sS --cacert ca.pem -m 40';
 const bytesOf = (bytes: Buffer) => `bytes.fromhex("${bytes.toString('hex')}")`;
 
 describe('an allowed host', () => {

@@ -123,8 +123,7 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
   const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
   const work = createWork(parts.db, turn);
-  const ownTools = async () =>
-    limitTools(await tools.current(turn, place), { ...run.setting, work: await work() });
+  const ownTools = async () => limitTools(await tools.current(turn, place), { ...run.setting, work: await work() });
   const currentTools = async () => tools.defer(await ownTools(), items.thread, turn.request);
   const fallbacks = createModelFallbacks(emit);
   const findChain = async () => models.find(modelOf(turn, await work()));

@@ -7,7 +7,8 @@ export function firstSentence(answer: string): string {
   const line = answer
     .slice(0, 10_000)
     .split(/\r?\n/)
-    .filter((each) => !/^\s*(?:```|---|\|?[\s:|-]+\|?\s*$)/.test(each))
+    .map((each) => each.trim())
+    .filter((each) => !/^(?:```|---|[\s:|-]*$)/.test(each))
     .map(withoutMarks)
     .find((each) => /[\p{L}\p{N}]/u.test(each));
   if (line === undefined) return '';
@@ -17,7 +18,7 @@ export function firstSentence(answer: string): string {
 
 const withoutMarks = (line: string): string =>
   line
-    .replace(/^\s*(?:#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)+/, '')
+    .replace(/^(?:#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)+/, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/(\*\*|__|\*|`)(.+?)\1/g, '$2')
     .replace(/[\s\p{Control}]+/gu, ' ')
