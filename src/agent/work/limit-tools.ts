@@ -7,7 +7,7 @@ import { parseArguments } from '#tools/builtin/parse-arguments.ts';
 import { INERT, type Tool, type ToolSet } from '#tools/tool.ts';
 import { noResultTool } from './no-result.ts';
 
-export type Limits = {
+type Limits = {
   readonly work: readonly AppliedSettings[];
   /** The thread neither reads nor writes memory. */
   readonly temporary?: boolean | null | undefined;

@@ -74,7 +74,7 @@ export async function lockAssistant(
   return row && withAllSettings(row);
 }
 
-export type Draft = Pick<AssistantVersion, 'description' | 'settings' | 'writtenBy'>;
+type Draft = Pick<AssistantVersion, 'description' | 'settings' | 'writtenBy'>;
 
 /** Returns false when the owner has one of this name. */
 export async function insertAssistant(
