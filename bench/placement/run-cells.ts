@@ -34,37 +34,13 @@ const DRAINED = 2;
 export async function runCells(plan: Plan) {
   await using undo = new AsyncDisposableStack();
   const { people: counts, log } = plan;
-  const model = await startScriptedModel();
-  undo.defer(() => model.close());
   const total = counts.before + counts.between + counts.after;
   const names = Array.from({ length: total }, (_, number) => ({ sub: `person-${number}`, name: `Person ${number}` }));
   const idp = await startIdentityProvider({ people: names });
   undo.defer(() => idp.close());
-
   const first = numbersTo(plan.cells);
-  const list = (cells: readonly number[], closed?: number) =>
-    cells.map((cell) => (cell === closed ? `${cell}:0` : String(cell))).join();
-  const start = async (cell: number, cells: string): Promise<RunningCell> => {
-    const ports = { GATEWAY_PORT: String(await findFreePort()), HTTP_PORT: String(await findFreePort()) };
-    const settings = { ...idp.env, ...ports, CELLS: cells, CELL_REGISTRARS: first.join(), DATABASE_CONNECTIONS: '6' };
-    const started = await startCell(cell, model, settings, { shared: true });
-    undo.defer(() => started.home.remove());
-    undo.defer(() => running.get(cell)?.kill('SIGTERM'));
-    running.set(cell, started);
-    return started;
-  };
-  const running = new Map<number, Pick<RunningCell, 'kill'>>();
-  /** With other settings, on the same address. */
-  const restart = async (cell: RunningCell, cells: string): Promise<void> => {
-    await running.get(cell.cell)?.kill('SIGTERM');
-    running.set(cell.cell, await spawnService({ ...cell.env, CELLS: cells }));
-  };
-
-  const cells = await Promise.all(first.map((cell) => start(cell, list(first))));
-  const added = plan.cells + 1;
-  const all = [...first, added];
-  // It is started before any other cell knows it, and the router lists it before they do.
-  const newest = await start(added, list(all));
+  const all = numbersTo(plan.cells + 1);
+  const { cells, newest, restart } = await startCells(first, all, idp.env, undo);
   const router = await startRouter([...cells, newest]);
   undo.defer(() => router.close());
   const ledger: Ledger = [];
@@ -79,41 +55,32 @@ export async function runCells(plan: Plan) {
   const before = spread(0);
   log(`${counts.before} people signed in: ${JSON.stringify(before)}, ${misplaced} not in their home`);
 
-  await restart(cells[0] as RunningCell, list(all));
+  await restart(cells.slice(0, 1), list(all));
   await people.arrive(names.slice(counts.before, counts.before + counts.between));
   const between = spread(counts.before);
-  log(`cell 1 knows cell ${added}, the others do not: ${JSON.stringify(between)}`);
-  const movedByLists = await people.returnHome(plan.again);
+  log(`cell 1 knows the new cell, the others do not: ${JSON.stringify(between)}`);
+  const whileListsDiffer = await people.returnHome(plan.again);
 
-  for (const cell of cells.slice(1)) await restart(cell, list(all));
+  await restart(cells.slice(1), list(all));
   await people.arrive(names.slice(counts.before + counts.between));
   const after = spread(counts.before + counts.between);
-  log(`all cells know cell ${added}: ${JSON.stringify(after)}`);
+  log(`all cells know the new cell: ${JSON.stringify(after)}`);
   const signInSeconds = (performance.now() - began) / 1000;
 
-  for (const cell of [...cells, newest].filter(({ cell: number }) => number !== DRAINED))
-    await restart(cell, list(all, DRAINED));
-  const drained = cells[DRAINED - 1] as RunningCell;
-  await restart(drained, list(all, DRAINED));
+  await restart([...cells, newest], list(all, DRAINED));
   const leaving = ledger.filter(({ cell }) => cell === DRAINED).length;
+  const drained = cells[DRAINED - 1] as RunningCell;
+  const others = [...cells, newest].filter((cell) => cell !== drained);
   const drain = await drainWithKill({
     drained,
     env: { ...drained.env, CELLS: list(all, DRAINED) },
-    words: [
-      'cell',
-      'drain',
-      '--to',
-      ...[...cells, newest].flatMap((cell) => (cell === drained ? [] : [placeOf(cell)])),
-      '--per-minute',
-      String(plan.perMinute),
-    ],
+    words: ['cell', 'drain', '--to', ...others.map(placeOf), '--per-minute', String(plan.perMinute)],
     killAt: Math.ceil(leaving / 3),
     meanwhile: () => people.look(DRAINED),
     log,
   });
   const afterDrain = await people.returnHome(plan.again);
   const databases = [...cells, newest].map((cell) => ({ cell: cell.cell, database: placeOf(cell) }));
-  const checked = await checkLedger(ledger, databases, DRAINED);
   return {
     cells: plan.cells,
     people: total,
@@ -124,13 +91,54 @@ export async function runCells(plan: Plan) {
     signInSeconds,
     signInsPerSecond: total / signInSeconds,
     throughAnotherCell: ledger.filter(({ hops }) => hops > 0).length,
-    signedInAgain: movedByLists.checked + afterDrain.checked,
-    signedInAgainAsOthers: movedByLists.others + afterDrain.others,
+    signedInAgain: whileListsDiffer.checked + afterDrain.checked,
+    signedInAgainAsOthers: whileListsDiffer.others + afterDrain.others,
     drained: leaving,
     ...drain,
-    ...checked,
+    ...(await checkLedger(ledger, databases, DRAINED)),
   };
 }
+
+/** The cells with a list of the first ones, and the newest with a list of all: it starts before any other cell knows it. */
+async function startCells(
+  first: readonly number[],
+  all: readonly number[],
+  settings: Record<string, string>,
+  undo: AsyncDisposableStack,
+) {
+  const model = await startScriptedModel();
+  undo.defer(() => model.close());
+  const running = new Map<number, Pick<RunningCell, 'kill'>>();
+
+  async function start(cell: number, cells: string): Promise<RunningCell> {
+    const ports = { GATEWAY_PORT: String(await findFreePort()), HTTP_PORT: String(await findFreePort()) };
+    const placement = { CELLS: cells, CELL_REGISTRARS: first.join(), DATABASE_CONNECTIONS: '6' };
+    const started = await startCell(cell, model, { ...settings, ...ports, ...placement }, { shared: true });
+    undo.defer(() => started.home.remove());
+    undo.defer(() => running.get(cell)?.kill('SIGTERM'));
+    running.set(cell, started);
+    return started;
+  }
+
+  const cells = await Promise.all(first.map((cell) => start(cell, list(first))));
+  const newest = await start(all.at(-1) ?? 0, list(all));
+  return {
+    cells,
+    newest,
+    /** With another list, on the same addresses. */
+    restart: async (changed: readonly RunningCell[], cellsNow: string): Promise<void> => {
+      await Promise.all(
+        changed.map(async ({ cell, env }) => {
+          await running.get(cell)?.kill('SIGTERM');
+          running.set(cell, await spawnService({ ...env, CELLS: cellsNow }));
+        }),
+      );
+    },
+  };
+}
+
+const list = (cells: readonly number[], closed?: number): string =>
+  cells.map((cell) => (cell === closed ? `${cell}:0` : String(cell))).join();
 
 type DrainPlan = {
   readonly drained: RunningCell;
