@@ -10,7 +10,7 @@ import { findFreePort } from '../../test/support/free-port.ts';
 import { startIdentityProvider } from '../../test/support/identity-provider.ts';
 import { runReborn } from '../../test/support/run-reborn.ts';
 import { startScriptedModel } from '../../test/support/scripted-model.ts';
-import { spawnService } from '../../test/support/service.ts';
+import { spawnService, TOKEN } from '../../test/support/service.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { checkLedger, type Ledger } from './check-ledger.ts';
 import { createPeople } from './people.ts';
@@ -168,7 +168,8 @@ async function drainWithKill({ drained, env, words, killAt, meanwhile, log }: Dr
   dying.kill('SIGKILL');
   await exited;
   log(`the drain was killed after ${movedBefore} users`);
-  const status = await runReborn(['status', '--json'], { env });
+  const status = await runReborn(['status', '--json'], { env: { ...env, SERVICE_REBORN_WEBUI_TOKEN: TOKEN } });
+  if (status.code !== 0) throw new Error(`reborn status failed: ${status.stderr}`);
   const again = await runReborn(words, { env });
   if (again.code !== 0) throw new Error(`The drain failed: ${again.stderr}${again.stdout}`);
   const seconds = (performance.now() - began) / 1000;
