@@ -93,6 +93,7 @@ export function createPeople({ router, atOnce, ledger }: PeopleOptions) {
             if (!isOn) break;
           }
       })();
+      looking.catch(() => {}); // `stop` reports it
       return {
         stop: async () => {
           isOn = false;

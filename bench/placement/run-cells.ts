@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServiceStatus } from '@reborn-agent/client/api';
-import { findHome } from '#domain/cell/placement.ts';
+import { findHome, findRegistrar } from '#domain/cell/placement.ts';
 import { hashIdentity } from '#domain/cell/user-move.ts';
 import { BARE_ENV } from '../../test/support/bare-env.ts';
 import { type RunningCell, startCell, startRouter } from '../../test/support/cells.ts';
@@ -10,9 +10,9 @@ import { findFreePort } from '../../test/support/free-port.ts';
 import { startIdentityProvider } from '../../test/support/identity-provider.ts';
 import { runReborn } from '../../test/support/run-reborn.ts';
 import { startScriptedModel } from '../../test/support/scripted-model.ts';
-import { spawnService } from '../../test/support/service.ts';
+import { spawnService, TOKEN } from '../../test/support/service.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { checkLedger, type Ledger } from './check-ledger.ts';
+import { checkLedger, type Entry, type Ledger } from './check-ledger.ts';
 import { createPeople } from './people.ts';
 
 export type Plan = {
@@ -34,37 +34,13 @@ const DRAINED = 2;
 export async function runCells(plan: Plan) {
   await using undo = new AsyncDisposableStack();
   const { people: counts, log } = plan;
-  const model = await startScriptedModel();
-  undo.defer(() => model.close());
   const total = counts.before + counts.between + counts.after;
   const names = Array.from({ length: total }, (_, number) => ({ sub: `person-${number}`, name: `Person ${number}` }));
   const idp = await startIdentityProvider({ people: names });
   undo.defer(() => idp.close());
-
   const first = numbersTo(plan.cells);
-  const list = (cells: readonly number[], closed?: number) =>
-    cells.map((cell) => (cell === closed ? `${cell}:0` : String(cell))).join();
-  const start = async (cell: number, cells: string): Promise<RunningCell> => {
-    const ports = { GATEWAY_PORT: String(await findFreePort()), HTTP_PORT: String(await findFreePort()) };
-    const settings = { ...idp.env, ...ports, CELLS: cells, CELL_REGISTRARS: first.join(), DATABASE_CONNECTIONS: '6' };
-    const started = await startCell(cell, model, settings, { shared: true });
-    undo.defer(() => started.home.remove());
-    undo.defer(() => running.get(cell)?.kill('SIGTERM'));
-    running.set(cell, started);
-    return started;
-  };
-  const running = new Map<number, Pick<RunningCell, 'kill'>>();
-  /** With other settings, on the same address. */
-  const restart = async (cell: RunningCell, cells: string): Promise<void> => {
-    await running.get(cell.cell)?.kill('SIGTERM');
-    running.set(cell.cell, await spawnService({ ...cell.env, CELLS: cells }));
-  };
-
-  const cells = await Promise.all(first.map((cell) => start(cell, list(first))));
-  const added = plan.cells + 1;
-  const all = [...first, added];
-  // It is started before any other cell knows it, and the router lists it before they do.
-  const newest = await start(added, list(all));
+  const all = numbersTo(plan.cells + 1);
+  const { cells, newest, restart } = await startCells(first, all, idp.env, undo);
   const router = await startRouter([...cells, newest]);
   undo.defer(() => router.close());
   const ledger: Ledger = [];
@@ -73,47 +49,42 @@ export async function runCells(plan: Plan) {
 
   const began = performance.now();
   await people.arrive(names.slice(0, counts.before));
-  const misplaced = ledger.filter(
-    ({ sub, cell }) => cell !== findHome(hashIdentity({ issuer: idp.issuer, subject: sub }), first.map(toWeighted)),
-  ).length;
   const before = spread(0);
-  log(`${counts.before} people signed in: ${JSON.stringify(before)}, ${misplaced} not in their home`);
+  log(`${counts.before} people signed in: ${JSON.stringify(before)}`);
 
-  await restart(cells[0] as RunningCell, list(all));
+  await restart(cells.slice(0, 1), list(all));
   await people.arrive(names.slice(counts.before, counts.before + counts.between));
   const between = spread(counts.before);
-  log(`cell 1 knows cell ${added}, the others do not: ${JSON.stringify(between)}`);
-  const movedByLists = await people.returnHome(plan.again);
+  log(`cell 1 knows the new cell, the others do not: ${JSON.stringify(between)}`);
+  const whileListsDiffer = await people.returnHome(plan.again);
 
-  for (const cell of cells.slice(1)) await restart(cell, list(all));
+  await restart(cells.slice(1), list(all));
   await people.arrive(names.slice(counts.before + counts.between));
   const after = spread(counts.before + counts.between);
-  log(`all cells know cell ${added}: ${JSON.stringify(after)}`);
+  log(`all cells know the new cell: ${JSON.stringify(after)}`);
+  const isMisplaced = ({ sub, cell }: Entry, index: number): boolean => {
+    const hash = hashIdentity({ issuer: idp.issuer, subject: sub });
+    const isInformed = findRegistrar(hash, { cells: [], registrars: first }) === 1;
+    const knowsAll = index >= counts.before && (isInformed || index >= counts.before + counts.between);
+    return cell !== findHome(hash, (knowsAll ? all : first).map(toWeighted));
+  };
+  const misplaced = ledger.filter(isMisplaced).length;
   const signInSeconds = (performance.now() - began) / 1000;
 
-  for (const cell of [...cells, newest].filter(({ cell: number }) => number !== DRAINED))
-    await restart(cell, list(all, DRAINED));
-  const drained = cells[DRAINED - 1] as RunningCell;
-  await restart(drained, list(all, DRAINED));
+  await restart([...cells, newest], list(all, DRAINED));
   const leaving = ledger.filter(({ cell }) => cell === DRAINED).length;
+  const drained = cells[DRAINED - 1] as RunningCell;
+  const others = [...cells, newest].filter((cell) => cell !== drained);
   const drain = await drainWithKill({
     drained,
     env: { ...drained.env, CELLS: list(all, DRAINED) },
-    words: [
-      'cell',
-      'drain',
-      '--to',
-      ...[...cells, newest].flatMap((cell) => (cell === drained ? [] : [placeOf(cell)])),
-      '--per-minute',
-      String(plan.perMinute),
-    ],
+    words: ['cell', 'drain', '--to', ...others.map(placeOf), '--per-minute', String(plan.perMinute)],
     killAt: Math.ceil(leaving / 3),
     meanwhile: () => people.look(DRAINED),
     log,
   });
   const afterDrain = await people.returnHome(plan.again);
   const databases = [...cells, newest].map((cell) => ({ cell: cell.cell, database: placeOf(cell) }));
-  const checked = await checkLedger(ledger, databases, DRAINED);
   return {
     cells: plan.cells,
     people: total,
@@ -124,13 +95,54 @@ export async function runCells(plan: Plan) {
     signInSeconds,
     signInsPerSecond: total / signInSeconds,
     throughAnotherCell: ledger.filter(({ hops }) => hops > 0).length,
-    signedInAgain: movedByLists.checked + afterDrain.checked,
-    signedInAgainAsOthers: movedByLists.others + afterDrain.others,
+    signedInAgain: whileListsDiffer.checked + afterDrain.checked,
+    signedInAgainAsOthers: whileListsDiffer.others + afterDrain.others,
     drained: leaving,
     ...drain,
-    ...checked,
+    ...(await checkLedger(ledger, databases, DRAINED)),
   };
 }
+
+/** The cells with a list of the first ones, and the newest with a list of all: it starts before any other cell knows it. */
+async function startCells(
+  first: readonly number[],
+  all: readonly number[],
+  settings: Record<string, string>,
+  undo: AsyncDisposableStack,
+) {
+  const model = await startScriptedModel();
+  undo.defer(() => model.close());
+  const running = new Map<number, Pick<RunningCell, 'kill'>>();
+
+  async function start(cell: number, cells: string): Promise<RunningCell> {
+    const ports = { GATEWAY_PORT: String(await findFreePort()), HTTP_PORT: String(await findFreePort()) };
+    const placement = { CELLS: cells, CELL_REGISTRARS: first.join(), DATABASE_CONNECTIONS: '6' };
+    const started = await startCell(cell, model, { ...settings, ...ports, ...placement }, { shared: true });
+    undo.defer(() => started.home.remove());
+    undo.defer(() => running.get(cell)?.kill('SIGTERM'));
+    running.set(cell, started);
+    return started;
+  }
+
+  const cells = await Promise.all(first.map((cell) => start(cell, list(first))));
+  const newest = await start(all.at(-1) ?? 0, list(all));
+  return {
+    cells,
+    newest,
+    /** With another list, on the same addresses. */
+    restart: async (changed: readonly RunningCell[], cellsNow: string): Promise<void> => {
+      await Promise.all(
+        changed.map(async ({ cell, env }) => {
+          await running.get(cell)?.kill('SIGTERM');
+          running.set(cell, await spawnService({ ...env, CELLS: cellsNow }));
+        }),
+      );
+    },
+  };
+}
+
+const list = (cells: readonly number[], closed?: number): string =>
+  cells.map((cell) => (cell === closed ? `${cell}:0` : String(cell))).join();
 
 type DrainPlan = {
   readonly drained: RunningCell;
@@ -160,7 +172,8 @@ async function drainWithKill({ drained, env, words, killAt, meanwhile, log }: Dr
   dying.kill('SIGKILL');
   await exited;
   log(`the drain was killed after ${movedBefore} users`);
-  const status = await runReborn(['status', '--json'], { env });
+  const status = await runReborn(['status', '--json'], { env: { ...env, SERVICE_REBORN_WEBUI_TOKEN: TOKEN } });
+  if (status.code !== 0) throw new Error(`reborn status failed: ${status.stderr}`);
   const again = await runReborn(words, { env });
   if (again.code !== 0) throw new Error(`The drain failed: ${again.stderr}${again.stdout}`);
   const seconds = (performance.now() - began) / 1000;

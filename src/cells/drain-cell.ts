@@ -49,11 +49,9 @@ export async function drainCell(options: DrainOptions): Promise<DrainRecord> {
       next = Math.max(next, performance.now()) + MINUTE_MS / perMinute;
       if (wait > 0) await sleep(wait);
       const reason = await moveOne(mover, user);
-      if (reason === undefined) options.onMoved?.(await drain.count('moved'));
-      else {
-        await drain.count('stayed');
-        options.onStay?.(user, reason);
-      }
+      const record = await drain.count(reason === undefined ? 'moved' : 'stayed');
+      if (reason === undefined) options.onMoved?.(record);
+      else options.onStay?.(user, reason);
     }
   }
 

@@ -2,7 +2,7 @@ import { type Principal, requireOperator } from '#domain/principal.ts';
 import type { Engine } from '#engine/engine.ts';
 import { countEnded, countTurns, type MinuteOfTurns, readLastHour, type TurnCounts } from '#store/system/counts.ts';
 import { countDeliveries, type DeliveryCounts } from '#store/system/deliveries.ts';
-import { type DrainState, findDrain } from '#store/system/drains.ts';
+import { type DrainState, findDrain } from '#store/system/moves.ts';
 import { findReplicas, type ReplicaState } from '#store/system/replicas.ts';
 import type { Metrics, ServiceState } from '#telemetry/metrics.ts';
 
