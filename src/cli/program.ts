@@ -21,7 +21,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .option('-c, --continue', 'continue the newest thread')
     .option('--plain', 'chat in plain lines, for screen readers and logs; also with TERM=dumb')
     .addHelpText('after', TERMINAL_HELP)
-    .helpCommand('help [command]', 'show the help of a command')
+    .helpCommand('help [command]', 'show the help of a command') // the commands below inherit it
     .configureOutput({ outputError: (text, write) => write(inOwnWords(text)) });
   program
     .command('ask')
@@ -78,9 +78,11 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
   for (const { heading, load } of isComplete ? [] : groupsFor(given[0])) (await load())(program.commandsGroup(heading));
   // Without an action, commander takes the first word for an unknown command, and suggests a known one.
   if (given.length === 0 || given[0]?.startsWith('-'))
-    program.action(async (options: ChatOptions) =>
-      (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
-    );
+    program
+      .helpCommand(false)
+      .action(async (options: ChatOptions) =>
+        (await import('./chat/chat.ts')).chat(options, async () => (await createProgram(['--help'])).outputHelp()),
+      );
   return program;
 }
 

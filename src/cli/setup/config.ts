@@ -51,8 +51,10 @@ function showOptions({ json }: { json?: true }): void {
 function getOption(name: string): void {
   const found = explainOptions().find((option) => option.name === name);
   if (!found) throw new Error(`Unknown option ${name}. \`reborn config\` lists them all.`);
-  if (found.secret && found.value !== null)
-    throw new Error(`${name} is set in ${found.source}. It is a secret, so its value is not shown.`);
+  if (found.secret && found.value !== null) {
+    const where = found.source === 'environment' ? 'the environment' : found.source;
+    throw new Error(`${name} is set in ${where}. It is a secret, so its value is not shown.`);
+  }
   printLine(found.value ?? '');
 }
 
