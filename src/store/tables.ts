@@ -7,10 +7,10 @@ import type {
   DeliveryId,
   DeviceId,
   EndpointId,
-  FolderId,
   GateId,
   ItemId,
   MissionId,
+  ProjectId,
   ReplicaId,
   ThreadId,
   TokenId,
@@ -25,6 +25,7 @@ import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import type { Notice, NoticeType } from '#domain/notification/notice.ts';
 import type { Preferences } from '#domain/preferences.ts';
 import type { Role } from '#domain/principal.ts';
+import type { MemberRole } from '#domain/project.ts';
 import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { JobFailure, JobStatus } from '#domain/thread/job.ts';
@@ -82,9 +83,31 @@ export type Tables = {
   };
   folders: {
     userId: string;
-    id: FolderId;
+    id: ProjectId;
     name: string;
     createdAt: Generated<Date>;
+    sharedBy: string | null;
+    model: string | null;
+    tokensPerRun: number | null;
+    tokensPerDay: number | null;
+    usdPerRun: number | null;
+    usdPerDay: number | null;
+  };
+  projectMembers: {
+    userId: string;
+    projectId: ProjectId;
+    member: string;
+    role: MemberRole;
+    name: string;
+    addedAt: Generated<Date>;
+  };
+  projectNotes: {
+    userId: string;
+    projectId: ProjectId;
+    path: string;
+    text: string;
+    writtenBy: string | null;
+    updatedAt: Generated<Date>;
   };
   uploadedFiles: {
     id: UploadId;
@@ -137,7 +160,7 @@ export type Tables = {
     archived: Generated<boolean>;
     network: Generated<boolean>;
     temporary: Generated<boolean>;
-    folderId: FolderId | null;
+    folderId: ProjectId | null;
     bytes: Generated<string>;
     line: Generated<number>;
     metadata: JSONColumnType<Record<string, unknown>> | null;

@@ -1,6 +1,7 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
+import type { TurnProject } from '#domain/project.ts';
 import type { WebCount, WebUse } from '#domain/search/web-use.ts';
 import { firstWords } from '#domain/text/first-words.ts';
 import { type ContentPart, type FunctionCallItem, type TimedItem, textOf } from '#domain/thread/item.ts';
@@ -24,6 +25,7 @@ import { findTurn } from '#store/threads/turns.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import { readBefore } from '../gates/read-so-far.ts';
 import { recentItems } from '../prompt/history.ts';
+import { foreignInstructions } from '../prompt/project-block.ts';
 import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
 import { withoutMemory } from '../prompt/temporary-thread.ts';
@@ -43,6 +45,8 @@ export type Inspection = {
   readonly summary: MadeSummary | undefined;
   /** What the model had read when it made each of the turn's calls, as the items are now, and what let it run. */
   readonly judged: readonly JudgedCall[];
+  /** The project of the thread as it is now, and what it adds to the prompt. */
+  readonly project: { readonly of: TurnProject; readonly text: string } | undefined;
   /** What was searched and opened. */
   readonly web: WebUse & { readonly ofTurn: WebCount };
   /** The message that ended it early, and how long it had waited for that. */
@@ -91,7 +95,13 @@ export function createInspectTurn(
     const all = withoutMemory(await tools.current(owner, place), context);
     const offered = tools.defer(all, shown, turn.request);
     const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
-    const facts = { history: recent, tools: all, summary: summary ?? null, isCut: false };
+    const facts = {
+      history: recent,
+      tools: all,
+      summary: summary ?? null,
+      isCut: false,
+      instructions: foreignInstructions(context, owner.userId),
+    };
     const setting = await readPromptSetting(parts, owner, context, offered);
     return {
       turn,
@@ -102,6 +112,7 @@ export function createInspectTurn(
       spans: spansOf(turn, times.startedAt, items, trace, gate),
       prompt: buildPrompt(turn, shown, setting, summary),
       summary,
+      project: context.project ? { of: context.project, text: setting.project ?? '' } : undefined,
       judged: items.flatMap((item, at) =>
         item.type === 'function_call'
           ? [

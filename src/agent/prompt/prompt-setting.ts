@@ -6,6 +6,7 @@ import { identityFor } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import { isInstalled, isTrusted, type ToolSet } from '#tools/tool.ts';
+import { projectBlock } from './project-block.ts';
 import type { PromptSetting } from './prompt.ts';
 
 export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
@@ -20,6 +21,7 @@ export async function readPromptSetting(
   return {
     tools: promptTools(offered),
     identity: identityFor(owner, setting.temporary ? setting.notes.filter(isInstruction) : setting.notes),
+    project: projectBlock(setting.project, owner.userId),
     skills: await skills.withFolder(setting.skills),
     sourceOf: (call) => sourceOf(call, offered),
   };

@@ -22,7 +22,13 @@ export function buildPrompt(
   summary: Summary | null = null,
 ): Prompt<ContentPart> {
   return {
-    system: [IDENTITY, identityBlock(setting.identity), skillsBlock(setting.skills), formatBlock(turn.request.format)]
+    system: [
+      IDENTITY,
+      identityBlock(setting.identity),
+      setting.project,
+      skillsBlock(setting.skills),
+      formatBlock(turn.request.format),
+    ]
       .filter(Boolean)
       .join('\n\n'),
     messages: [
@@ -44,6 +50,8 @@ export type PromptSetting = {
   /** The agent's tools; the caller's come with the turn. */
   readonly tools: readonly ToolDefinition[];
   readonly identity: IdentityNotes;
+  /** What the project of the thread adds. */
+  readonly project?: string;
   readonly skills: readonly SkillSummary[];
   readonly sourceOf: SourceOf;
   /** Messages after the history that are not part of the thread. */

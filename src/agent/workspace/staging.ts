@@ -1,4 +1,5 @@
 import type { AttachmentHash } from '#domain/ids.ts';
+import { PROJECT_FOLDER } from '#domain/project.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -9,6 +10,7 @@ import {
   type NewVersion,
   PLAIN_FILE,
   type Workspace,
+  type WorkspaceFile,
   workspaceOfTurn,
 } from '#domain/workspace/version.ts';
 import { withRetries } from '#engine/with-retries.ts';
@@ -33,7 +35,7 @@ export type Staging = ReturnType<typeof stageFiles>;
  * The changes of one call. A tool stages them, and the turn writes them together with the output: after a crash both exist, or
  * neither does.
  */
-export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal) {
+export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal, openShared: OpenShared = NONE) {
   const changes = new Map<string, ChangedFile>();
   const contents = new Map<AttachmentHash, Buffer>();
   const ends: ((version: number | undefined) => void)[] = [];
@@ -46,13 +48,26 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   const patiently = <T>(read: () => Promise<T>): Promise<T> =>
     withRetries({ isAway, onDeclaredDead: async () => {} }, { signal }, read);
   const open = () => (opened ??= patiently(() => stored.readOf(turn, workspaceOfTurn(turn))));
+  let shared: Promise<SharedFiles | undefined> | undefined;
+  const openAll = () => (shared ??= patiently(openShared));
+  const readOnly = new Set<string>();
 
   const port: OpenWorkspace = {
-    open,
+    open: async () => withShared(await open(), await openAll()),
     read: (file) => port.readAll([file]).then(([bytes]) => bytes as Buffer),
-    readAll: (files) => patiently(() => stored.bytesOf(turn, files, signal)),
+    async readAll(files) {
+      const of = await openAll();
+      const own = files.filter((file) => !of?.files.has(file));
+      const bytes = await patiently(() => stored.bytesOf(turn, own, signal));
+      const known = new Map(own.map((file, index) => [file, bytes[index]]));
+      return Promise.all(files.map(async (file) => known.get(file) ?? (of as SharedFiles).read(file, signal)));
+    },
     stage(staged, options) {
       for (const change of staged) {
+        if (shared && isShared(change.path)) {
+          readOnly.add(change.path);
+          continue;
+        }
         const changed = toChangedFile(change);
         changes.set(change.path, changed);
         if (changed.sha256 && change.content) contents.set(changed.sha256, change.content);
@@ -64,12 +79,13 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   };
 
   async function prepare(situation: Situation | undefined): Promise<Prepared> {
-    if (changes.size === 0) return { version: undefined, line: undefined };
+    const refused = (await shared) && readOnly.size > 0 ? describeRefused([...readOnly]) : undefined;
+    if (changes.size === 0) return { version: undefined, line: refused };
     const before = await open();
     const now = newest ?? before;
     const real = realChanges(before.files, [...changes.values()]);
     const { changes: wanted, beside } = moveChanges(real, before.files, now.files);
-    if (wanted.length === 0) return { version: undefined, line: undefined };
+    if (wanted.length === 0) return { version: undefined, line: refused };
     try {
       await stored.storeFor(turn, now, wanted, contents);
     } catch (error) {
@@ -87,7 +103,11 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
     } as const;
     return {
       version,
-      line: [describeChanges(now.files, wanted, now.version + 1), ...describeMoved(beside)].join('\n'),
+      line: [
+        describeChanges(now.files, wanted, now.version + 1),
+        ...describeMoved(beside),
+        ...(refused ? [refused] : []),
+      ].join('\n'),
     };
   }
 
@@ -101,11 +121,41 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
     },
     /** Tells the tool which version its changes became: undefined if they were not written, or not alone. */
     end(version: NewVersion | undefined): void {
-      const isExact = version !== undefined && newest === undefined;
+      const isExact = version !== undefined && newest === undefined && readOnly.size === 0;
       for (const end of ends.splice(0)) end(isExact ? (version.base ?? 0) + 1 : undefined);
     },
   };
 }
+
+/** The files of the thread's project, which have their own place among those of the thread. */
+export type SharedFiles = {
+  /** With their paths in the thread. */
+  readonly files: ReadonlySet<WorkspaceFile>;
+  readonly isForeign: boolean;
+  read(file: WorkspaceFile, signal: AbortSignal): Promise<Buffer>;
+};
+
+type OpenShared = () => Promise<SharedFiles | undefined>;
+const NONE: OpenShared = async () => undefined;
+
+const isShared = (path: string) => path === PROJECT_FOLDER || path.startsWith(`${PROJECT_FOLDER}/`);
+
+/** A file of the thread's own goes before one of the project with the same path. */
+function withShared(own: Workspace, shared: SharedFiles | undefined): Workspace {
+  if (!shared || shared.files.size === 0 || own.files.has(PROJECT_FOLDER)) return own;
+  const added = [...shared.files].filter(({ path }) => !own.files.has(path));
+  const digest = hashOf(Buffer.from(JSON.stringify(added.map(({ path, sha256, mode }) => [path, sha256, mode]))));
+  return {
+    ...own,
+    isForeign: own.isForeign || shared.isForeign,
+    files: new Map([...own.files, ...added.map((file) => [file.path, file] as const)]),
+    shared: digest,
+  };
+}
+
+const describeRefused = (paths: readonly string[]) =>
+  `files: ${paths.slice(0, MOST_REFUSED).join(', ')} not changed: what is in ${PROJECT_FOLDER}/ belongs to the project, and can only be read here.`;
+const MOST_REFUSED = 5;
 
 const describeMoved = (moved: ReadonlyMap<string, string>): string[] =>
   [...moved].map(([path, beside]) => `The user changed ${path} meanwhile: theirs is kept, and yours is ${beside}.`);

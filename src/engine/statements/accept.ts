@@ -136,6 +136,7 @@ function toEntry(input: Accepting): object {
     answers: input.answers,
     when_busy: input.whenBusy,
     queues_at_gate: input.queuesAtGate,
+    project: request.project,
     refused_at: input.refusal?.gateId,
     failure: input.refusal && JSON.stringify(input.refusal.failure),
     ...itemFields(items, 0),
@@ -150,7 +151,7 @@ type AcceptedRow = {
   readonly createdAt: Date;
   readonly digest: string;
   readonly ofUser: UserContext | null;
-  /** Null on a new thread. */
+  /** Null on a new thread outside of projects. */
   readonly ofThread: ThreadContextJson | null;
   readonly ahead: number | null;
   readonly gateKind: GateKind | null;

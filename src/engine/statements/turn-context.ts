@@ -1,5 +1,6 @@
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
+import type { TurnProject } from '#domain/project.ts';
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import { type Item, type ItemJson, itemFromJson } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
@@ -44,6 +45,8 @@ export type UserContext = {
 type ThreadContext = {
   /** Whether the thread is temporary, and its turns neither read nor write memory. */
   readonly temporary?: boolean | null;
+  /** The project that the thread is in. */
+  readonly project?: TurnProject | null;
   /** An open gate of an earlier turn. */
   readonly gateAhead: Gate | null;
   /** Replaces the older part of the thread, which is not included. */
