@@ -76,8 +76,8 @@ const FILES = [
 ];
 
 export const functions = {
-  'engine/project_context': '747b5dec5849',
-  'engine/accept_turns': '4ec6d3d986cf',
+  'engine/project_context': 'ddf49d331f08',
+  'engine/accept_turns': '5af83ad55931',
   'engine/thread_context': '0c5d114bfab3',
   'lifecycle/erase_mentions': 'ef54dae54aeb',
   'store/give_projects': 'a58bef24edbc',

@@ -3,7 +3,7 @@ import type { SourceFile } from './architecture.ts';
 
 /** The tables that grant rights. */
 const GUARDED = new Set(
-  'users tokens sessions invitations tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates shares audit chatAccounts chatLinks chatCodes'.split(
+  'users tokens sessions invitations tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates shares projectMembers audit chatAccounts chatLinks chatCodes assistants assistantVersions'.split(
     ' ',
   ),
 );
@@ -14,6 +14,7 @@ const HARMLESS: Record<string, string> = {
   'store/accounts/tokens.ts recordUse': 'notes the time of the last use',
   'store/accounts/sessions.ts recordSeen': 'notes the time of the last use',
   'store/tools/secrets.ts replaceCiphertext': 'the secret stays the same; the new key is recorded',
+  'lifecycle/forget.ts FORGET_WORK': 'it was deleted before, and no turn names it',
   'lifecycle/erase.ts complete': 'the request was audited; this records its end, in the log as well',
   'store/tools/approvals.ts useApproval': 'uses up what was granted; the call itself is recorded in the thread',
   'store/tools/approvals.ts restoreApproval': 'gives back what was granted, for a call that has not run',

@@ -59,6 +59,8 @@ const DETAILS: Readonly<Record<FailureDetails['code'], string>> = {
   'model.refused': 'The provider refused the request; `said` are its own words.',
   'limit.day': "The user's limit of the day is reached; `unit` is `tokens` or `usd`.",
   'limit.run': "A mission's budget for one run is used up.",
+  'limit.work_run': 'The budget of an assistant for one message is used up.',
+  'limit.work_day': "An assistant's budget of the day is used up for this user.",
   'tool.failed': 'A tool failed without an output for the model.',
 };
 

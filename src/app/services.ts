@@ -6,6 +6,7 @@ import { createOperations } from '#agent/administration/operations.ts';
 import { createPersonExport } from '#agent/administration/person-export.ts';
 import { createRetentionAdmin } from '#agent/administration/retention-admin.ts';
 import { createSkillAdmin } from '#agent/administration/skill-admin.ts';
+import { createAssistants } from '#agent/assistants/assistants.ts';
 import { createLinkFetcher } from '#agent/attachments/fetch-links.ts';
 import type { ChatAdmin } from '#agent/chats/accounts/chat-admin.ts';
 import { readKnownTools } from '#agent/gates/known-tools.ts';
@@ -68,6 +69,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     accounts: auth.accounts,
     appFacts: appFacts(config, modelCatalog),
     approvals: createStandingApprovals(db),
+    assistants: createAssistants(db),
     chatAdmin,
     connections: { sockets: new Set<unknown>(), streams },
     deliveries: createDeliveries(db),

@@ -12,6 +12,7 @@ export type TurnId = Branded<'TurnId'>;
 export type ItemId = Branded<'ItemId'>;
 export type GateId = Branded<'GateId'>;
 export type ReplicaId = Branded<'ReplicaId'>;
+export type AssistantId = Branded<'AssistantId'>;
 export type MissionId = Branded<'MissionId'>;
 export type TokenId = Branded<'TokenId'>;
 export type DeliveryId = Branded<'DeliveryId'>;

@@ -1,6 +1,5 @@
 import type { ProjectId } from './ids.ts';
 import type { UserId } from './principal.ts';
-import type { Spent } from './spending.ts';
 import type { Budgets, WorkSettings } from './work-settings.ts';
 
 /** Threads with common instructions, notes and files, which can be shared. The table is called `folders`, as in version 0.2.0. */
@@ -43,8 +42,6 @@ export type TurnProject = ProjectSettings &
     readonly instructions: Pick<ProjectNote, 'text' | 'writtenBy'> | null;
     /** Whether there are files or notes. */
     readonly hasFiles: boolean;
-    /** What its threads have used on this day; null without a budget of the day. */
-    readonly usedToday: Spent | null;
   };
 
 /** Instructions of another member steer how the agent works, but count as a text by others. */

@@ -7,6 +7,8 @@ export type ModelCall = {
   readonly usage: Usage;
   readonly milliseconds: number;
   readonly failed: boolean;
+  /** The ids of the settings whose budgets of the day it counts for. */
+  readonly work?: readonly string[];
 };
 
 /** The total of a user's model calls on one day (UTC). */
@@ -20,7 +22,7 @@ export const NO_LIMITS: SpendingLimits = { tokensPerDay: null, usdPerDay: null }
 /** Calls as `count_calls` takes them. */
 export const callsJson = (calls: readonly ModelCall[]): string => JSON.stringify(calls.map(toCountedCall));
 
-export const toCountedCall = ({ provider, model, failed, usage, milliseconds }: ModelCall) => ({
+export const toCountedCall = ({ provider, model, failed, usage, milliseconds, work }: ModelCall) => ({
   provider,
   model,
   failed,
@@ -29,4 +31,5 @@ export const toCountedCall = ({ provider, model, failed, usage, milliseconds }: 
   output: usage.outputTokens,
   cost: usage.cost && usage.cost.inputUsd + usage.cost.outputUsd,
   milliseconds: Math.round(milliseconds),
+  ...(work && work.length > 0 && { work }),
 });

@@ -43,7 +43,9 @@ export const USUAL_SETTINGS: WorkSettings = {
 
 /** Settings that apply to a turn, and what sets them. */
 export type AppliedSettings = {
-  readonly from: 'assistant' | 'project';
+  readonly from: 'mission' | 'assistant' | 'project';
+  /** Use for its budgets of a day is counted under this id. */
+  readonly id: string;
   readonly name: string;
   /** The folder of its own notes, such as `assistants/research`. */
   readonly folder: string;
@@ -52,3 +54,20 @@ export type AppliedSettings = {
 
 /** Every prompt contains the instructions. */
 export const MAX_INSTRUCTIONS = 8000;
+
+/** What a turn may do with the notes of its user. `below`: the one folder that it may write to; null for all. */
+export type MemoryRights = { readonly reads: boolean; readonly writes: boolean; readonly below: string | null };
+
+/** What all settings of a turn allow. Of several folders, the last one counts: the settings nearest to the turn come last. */
+export function memoryRightsOf(applied: readonly Pick<AppliedSettings, 'folder' | 'settings'>[]): MemoryRights {
+  const has = (scope: MemoryScope) => applied.some(({ settings }) => settings.memory === scope);
+  const own = applied.findLast(({ settings }) => settings.memory === 'own');
+  return { reads: !has('none'), writes: !has('none') && !has('read'), below: own?.folder ?? null };
+}
+
+/** Whether all settings of a turn allow a tool or a skill. */
+export const isListed = (
+  kind: 'tools' | 'skills',
+  name: string,
+  applied: readonly Pick<AppliedSettings, 'settings'>[],
+): boolean => applied.every(({ settings }) => settings[kind]?.includes(name) ?? true);

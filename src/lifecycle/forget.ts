@@ -8,7 +8,15 @@ const PIECE = 5000;
  * turn keeps all of its events. `retention.ts` deletes what operators may want to keep longer.
  */
 export async function forgetOld(pool: EnginePool, isElected: () => boolean): Promise<void> {
-  for (const statement of [FORGET_EVENTS, FORGET_KEYS, FORGET_TRIES, FORGET_LIMITS, FORGET_MARKS, FORGET_BLOCKS])
+  for (const statement of [
+    FORGET_EVENTS,
+    FORGET_KEYS,
+    FORGET_TRIES,
+    FORGET_LIMITS,
+    FORGET_MARKS,
+    FORGET_BLOCKS,
+    ...FORGET_WORK,
+  ])
     while (isElected() && ((await pool.query(statement, [PIECE])).rowCount ?? 0) >= PIECE);
 }
 
@@ -42,3 +50,13 @@ const FORGET_MARKS = `
 const FORGET_BLOCKS = `
   delete from delivery_blocks where account = any (array(
     select account from delivery_blocks where blocked_until < now() limit $1))`;
+
+// Budgets of a day need today's use. A turn that was accepted while its assistant was being deleted is in the table by then.
+const FORGET_WORK = [
+  `delete from work_days where ctid = any (array(
+    select ctid from work_days where day < (now() at time zone 'utc')::date - 1 limit $1))`,
+  `delete from assistants where id = any (array(
+    select id from assistants where deleted_at < now() - interval '1 hour'
+      and not exists (select from turns where turns.assistant = assistants.id)
+    limit $1))`,
+];

@@ -219,6 +219,35 @@ test('each kind expires by its own limit, or by the limit of its owner', async (
   expect(await counts('deliveries')).toEqual({ ann: 2 });
 });
 
+test('a deleted assistant goes with the last turn that names it, and use for budgets of a day after that day', async () => {
+  const named = await addThread({ age: 1 });
+  const ids: Record<string, string> = { named: newId(), free: newId(), fresh: newId(), kept: newId() };
+  for (const [name, id] of Object.entries(ids))
+    await pool.query(
+      `insert into assistants (id, user_id, name, version, deleted_at)
+       values ($1, 'ann', $2, 1, case $2 when 'kept' then null when 'fresh' then now() else now() - interval '2 hours' end)`,
+      [id, name],
+    );
+  await pool.query(`insert into assistant_versions (assistant, version, user_id, description, settings, written_by)
+    select id, 1, user_id, '', '{}', user_id from assistants`);
+  await pool.query('update turns set assistant = $1', [ids['named']]);
+  await pool.query(`insert into work_days select 'ann', (now() at time zone 'utc')::date - age, gen_random_uuid(), 0, 1, 1
+    from generate_series(0, 3) as age`);
+  const left = async () =>
+    (
+      await pool.query<{ name: string }>(
+        `select name from assistants join assistant_versions on assistant = id order by name`,
+      )
+    ).rows;
+
+  await forgetOld(pool, () => true);
+  expect((await left()).map(({ name }) => name)).toEqual(['fresh', 'kept', 'named']);
+  expect(await counts('work_days')).toEqual({ ann: 2 });
+  await pool.query('delete from threads where id = $1', [named]);
+  await forgetOld(pool, () => true);
+  expect((await left()).map(({ name }) => name)).toEqual(['fresh', 'kept']);
+});
+
 test('a job takes its thread with it, but never one that waits at a gate', async () => {
   for (const gate of [true, false]) await addThread({ userId: 'webhook:ann', age: 40, gate, callback: 'sent' });
   await pool.query(`update jobs set completed_at = now() - interval '40 days'`);

@@ -2,6 +2,7 @@ import type { Generated, JSONColumnType } from 'kysely';
 import type { UserMove } from '#domain/cell/user-move.ts';
 import type { ChatAccount, ChatPost } from '#domain/chat/chat.ts';
 import type {
+  AssistantId,
   AttachmentHash,
   ChatAccountId,
   DeliveryId,
@@ -39,6 +40,7 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
+import type { WorkSettings } from '#domain/work-settings.ts';
 import type { DocumentKind } from '#domain/workspace/document.ts';
 import type { Purpose } from '#domain/workspace/upload.ts';
 
@@ -196,7 +198,26 @@ export type Tables = {
     run: TurnId | null;
     steers: Steers | null;
     steeredBy: TurnId | null;
+    assistant: AssistantId | null;
   };
+  assistants: {
+    id: AssistantId;
+    userId: string;
+    name: string;
+    version: number;
+    createdAt: Generated<Date>;
+    deletedAt: Date | null;
+  };
+  assistantVersions: {
+    assistant: AssistantId;
+    version: number;
+    userId: string;
+    description: string;
+    settings: JSONColumnType<WorkSettings>;
+    writtenBy: string;
+    writtenAt: Generated<Date>;
+  };
+  workDays: { userId: string; day: string; work: string; part: number; tokens: string; usd: number };
   items: {
     threadId: ThreadId;
     turnSeq: number;

@@ -45,6 +45,10 @@ export const OWNED_ROWS: Record<string, string> = {
   missions: `insert into missions (id, user_id, name, instruction, schedule, tz_version, keeps_thread, misfire, overlap, pause_after)
     values ($5, $1, 'm', 'do', '{}', '', false, 'skip', 'skip', 3)`,
   occurrences: `insert into occurrences (mission_id, slot, user_id, kind, state, revision, due_at) values ($5, now(), $1, 'manual', 'due', 1, now())`,
+  assistants: `insert into assistants (id, user_id, name, version) values ($5, $1, 'mine', 1)`,
+  assistant_versions: `insert into assistant_versions (assistant, version, user_id, description, settings, written_by)
+    values ($5, 1, $1, 'words of ' || $1, '{}', $1)`,
+  work_days: `insert into work_days values ($1, now(), $5, 0, 1, 1)`,
   secrets: `insert into secrets (user_id, name, ciphertext, key_id) values ($1, 's', '', '')`,
   skills: `insert into skills (user_id, name, description, files) values ($1, 's', '', '{}')`,
   mcp_servers: `insert into mcp_servers (id, user_id, name, url, private_network, trust_annotations, headers, discovery, tools, left_out, accepted, refresh_at)
@@ -62,6 +66,8 @@ export const OWNED_ROWS: Record<string, string> = {
   shares: `insert into shares (thread_id, user_id, hash, through_seq, through_position, with_tools, with_attachments)
     values ($2, $1, sha256($1::bytea), 1, 1, false, false)`,
   folders: `insert into folders (user_id, id, name) values ($1, gen_random_uuid(), 'words of ' || $1)`,
+  project_members: `insert into project_members (user_id, project_id, member, role, name) select $1, id, 'someone', 'read', $1 from folders where user_id = $1`,
+  project_notes: `insert into project_notes (user_id, project_id, path, text, written_by) select $1, id, '', 'words of ' || $1, $1 from folders where user_id = $1`,
   prompt_templates: `insert into prompt_templates (user_id, name, text) values ($1, 'review', 'words of ' || $1)`,
   outbox: `insert into outbox (user_id, type, subject) values ($1, 'turn.completed', $3)`,
   deliveries: `insert into deliveries (id, user_id, kind, target, account, type, due_at, created_at)

@@ -9,8 +9,10 @@ import { recentItems } from '../prompt/history.ts';
 import { scaleFrom } from '../prompt/history-tokens.ts';
 import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
-import { withoutMemory } from '../prompt/temporary-thread.ts';
 import { readThreadEnd, unstartedTurn } from '../prompt/thread-end.ts';
+import { limitTools } from '../work/limit-tools.ts';
+import { readWork } from '../work/read-work.ts';
+import { chooseWork } from './choose-work.ts';
 import { isAnswer, type TurnInput } from './start-turn.ts';
 
 /** Estimates the tokens of the prompt that a turn with this input would begin with. It starts and stores nothing. */
@@ -23,9 +25,12 @@ export function createInputTokens(
   return async (owner, input) => {
     const end = await readThreadEnd(db, engine, owner, input);
     const callerTools = input.tools ?? (isAnswer(input) ? end.catalog : []);
-    const turn = unstartedTurn(owner, end, { ...input.request, tools: callerTools });
-    const offered = tools.defer(withoutMemory(await tools.current(owner), end.context), end.history, input.request);
-    const setting = await readPromptSetting(parts, owner, end.context, offered);
+    const chosen = await chooseWork(db, owner, input);
+    const turn = unstartedTurn(owner, end, { ...input.request, ...chosen, tools: callerTools });
+    const work = await readWork(db, owner, turn.request, end.context.project);
+    const own = limitTools(await tools.current(owner), { work, temporary: end.context.temporary });
+    const offered = tools.defer(own, end.history, input.request);
+    const setting = await readPromptSetting(parts, owner, { ...end.context, work }, offered);
     const { summary } = end.context;
     const recent = recentItems([...end.history, ...positionInput(turn, input.items)], summary, turn.seq);
     const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));

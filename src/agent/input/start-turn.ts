@@ -28,7 +28,7 @@ import { findTriedTurn, findTurn, findTurnById, getTurnById } from '#store/threa
 import { isDelivered } from '#store/threads/unstored-turns.ts';
 import { checkAnswer } from '../gates/gates.ts';
 import { supersedeGate } from '../gates/supersede-gate.ts';
-import { chooseModel } from './choose-model.ts';
+import { chooseWork } from './choose-work.ts';
 import { findPlacement } from './find-placement.ts';
 import { findReplayedThread } from './find-replayed-thread.ts';
 
@@ -44,6 +44,8 @@ export type TurnInput = {
   /** Uploaded files that the thread gets with the input. */
   readonly addedFiles?: readonly Upload[];
   readonly request: Omit<TurnRequest, 'tools' | 'trace' | 'timeoutMs'>;
+  /** The name of an assistant, or null for none. Without it, a chat message continues with that of its thread. */
+  readonly assistant?: string | null | undefined;
   /** The turn is cancelled so long after it was accepted. Without it, no caller waits for its end. */
   readonly timeoutMs?: number;
   /** The caller's span that the turn belongs to. */
@@ -87,8 +89,7 @@ export async function startTurn(
   const joined = asked.tried?.isRepeated && (await findJoined(db, owner, asked.tried));
   if (joined) return earlierTurn(db, owner, joined, false);
   if (asked.request.project) await requireHeld(db, owner, asked.request.project);
-  const model = await chooseModel(db, owner, asked);
-  const input = { ...asked, request: { ...asked.request, model } };
+  const input = { ...asked, request: { ...asked.request, ...(await chooseWork(db, owner, asked)) } };
   const mayReplay = input.threadId === undefined && !input.startsThread;
   const replay = mayReplay ? await findReplayedThread(db, owner, input.items) : undefined;
   const continued = replay?.kind === 'continues' ? { ...input, threadId: replay.threadId, items: replay.items } : input;
@@ -218,7 +219,7 @@ async function acceptAnswer(db: Database, engine: Engine, owner: Principal, inpu
 type PreparedAnswer = { readonly input: TurnInput; readonly gateId: GateId } | { readonly earlier: Turn };
 
 /**
- * Without new tools, the caller's tools, the container, the options of searches and the stores come from the turn that waits. The gate may be closed because an earlier request with
+ * Without new tools, the caller's tools, the assistant, the container, the options of searches and the stores come from the turn that waits. The gate may be closed because an earlier request with
  * the same key has answered it. Undefined: the thread does not exist.
  */
 async function prepareAnswer(
@@ -235,9 +236,9 @@ async function prepareAnswer(
   const gate = checkAnswer(open, callIdsOf(input));
   const items = await withoutRepeatedBlocks(trx, owner, threadId, input.items);
   if (input.tools) return { input: { ...input, items }, gateId: gate.id };
-  const { tools, container, search, stores } = (await getTurnById(trx, owner, gate.turnId)).request;
+  const { tools, assistant, container, search, stores } = (await getTurnById(trx, owner, gate.turnId)).request;
   const kept = { ...(container && { container }), ...(search && { search }), ...(stores && { stores }) };
-  const request = { ...input.request, ...kept };
+  const request = { ...(assistant && { assistant }), ...input.request, ...kept };
   return { input: { ...input, items, tools, request }, gateId: gate.id };
 }
 

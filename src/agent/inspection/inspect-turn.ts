@@ -28,7 +28,8 @@ import { recentItems } from '../prompt/history.ts';
 import { foreignInstructions } from '../prompt/project-block.ts';
 import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
-import { withoutMemory } from '../prompt/temporary-thread.ts';
+import { limitTools } from '../work/limit-tools.ts';
+import { readWork } from '../work/read-work.ts';
 import { spansOf } from './turn-spans.ts';
 
 /** Everything known about a turn. */
@@ -92,7 +93,8 @@ export function createInspectTurn(
     const trace = await engine.readTrace(id);
     const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
     const context = await engine.readContext(turn);
-    const all = withoutMemory(await tools.current(owner, place), context);
+    const work = await readWork(db, owner, turn.request, context.project);
+    const all = limitTools(await tools.current(owner, place), { work, temporary: context.temporary });
     const offered = tools.defer(all, shown, turn.request);
     const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
     const facts = {
@@ -102,7 +104,7 @@ export function createInspectTurn(
       isCut: false,
       instructions: foreignInstructions(context, owner.userId),
     };
-    const setting = await readPromptSetting(parts, owner, context, offered);
+    const setting = await readPromptSetting(parts, owner, { ...context, work }, offered);
     return {
       turn,
       startedAt: times.startedAt,

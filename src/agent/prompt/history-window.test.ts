@@ -46,7 +46,12 @@ function createAttempt(
     readsOf: async (_items, before) => ({ ...before?.reads, ...reads }),
   });
   const ask = (history: readonly Item[]) =>
-    window.ask(model, history, { tools: [], identity: NO_IDENTITY, skills: [], sourceOf: () => undefined }, () => {});
+    window.ask(
+      model,
+      history,
+      { tools: [], identity: NO_IDENTITY, instructions: [], skills: [], sourceOf: () => undefined },
+      () => {},
+    );
   return { ask, asked, written, meter, window };
 }
 

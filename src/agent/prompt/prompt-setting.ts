@@ -1,8 +1,8 @@
-import { AGENT_IDENTITY } from '#domain/note.ts';
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
+import { type AppliedSettings, isListed, memoryRightsOf } from '#domain/work-settings.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
-import { identityFor } from '#memory/identity.ts';
+import { type IdentityNotes, identityFor, NO_IDENTITY } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import { isInstalled, isTrusted, type ToolSet } from '#tools/tool.ts';
@@ -15,20 +15,32 @@ export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
 export async function readPromptSetting(
   { skills }: SettingParts,
   owner: Owner,
-  setting: TurnRun['setting'],
+  setting: TurnRun['setting'] & { readonly work: readonly AppliedSettings[] },
   offered: ToolSet,
 ): Promise<PromptSetting> {
   return {
     tools: promptTools(offered),
-    identity: identityFor(owner, setting.temporary ? setting.notes.filter(isInstruction) : setting.notes),
+    identity: identityOf(owner, setting),
     project: projectBlock(setting.project, owner.userId),
-    skills: await skills.withFolder(setting.skills),
+    instructions: setting.work.filter(({ settings }) => settings.instructions !== null),
+    skills: (await skills.withFolder(setting.skills)).filter(({ name }) => isListed('skills', name, setting.work)),
     sourceOf: (call) => sourceOf(call, offered),
   };
 }
 
-/** What a person has written for the agent is no memory; what is known about the person is. */
-const isInstruction = ({ path }: { readonly path: string }) => path === AGENT_IDENTITY;
+/**
+ * What a person has written for the agent is no memory; what is known about the person is. An assistant with instructions has them
+ * instead of what was written for the agent.
+ */
+function identityOf(
+  owner: Owner,
+  { notes, temporary, work }: Pick<TurnRun['setting'], 'notes' | 'temporary'> & { work: readonly AppliedSettings[] },
+): IdentityNotes {
+  if (!memoryRightsOf(work).reads) return NO_IDENTITY;
+  const { agent, user } = identityFor(owner, notes);
+  const isInstructed = work.some(({ from, settings }) => from === 'assistant' && settings.instructions !== null);
+  return { agent: isInstructed ? undefined : agent, user: temporary ? undefined : user };
+}
 
 /** The description of an installed tool is foreign text, and is wrapped like its output. */
 export function promptTools(offered: ToolSet): ToolDefinition[] {

@@ -28,7 +28,13 @@ const output = (callId: string, value = `${callId} done`): ItemBody => ({
 });
 
 const tool = (name: string): ToolDefinition => ({ name, description: null, parameters: null, strict: null });
-const SETTING: PromptSetting = { tools: [], identity: NO_IDENTITY, skills: [], sourceOf: () => undefined };
+const SETTING: PromptSetting = {
+  tools: [],
+  identity: NO_IDENTITY,
+  instructions: [],
+  skills: [],
+  sourceOf: () => undefined,
+};
 const turnWith = (temperature: number | null) =>
   ({ request: { tools: [tool('theirs')], temperature } }) as unknown as Turn;
 const build = (bodies: readonly ItemBody[], temperature: number | null = null) =>

@@ -10,7 +10,8 @@ import {
   type Prompt,
 } from '#models/model.ts';
 import { askUntilStop } from '#models/stop-sequences.ts';
-import { checkBudget, checkRun, isLimited, type RunBudget } from './budget.ts';
+import { checkBudget, isLimited } from './budget.ts';
+import type { WorkBudgets } from './work-budgets.ts';
 
 /** An answer and its model call. Writing the answer counts the call. */
 export type MeteredAnswer = { readonly answer: ModelAnswer; readonly call: ModelCall };
@@ -30,8 +31,7 @@ export type Meter = ReturnType<typeof createMeter>;
 export function createMeter(options: {
   readonly limits: SpendingLimits;
   readonly spent: () => Promise<Spent>;
-  /** The budget of the mission's run that this turn is part of. */
-  readonly run?: RunBudget;
+  readonly work?: WorkBudgets;
   readonly signal: AbortSignal;
   /** For the model's provider; undefined when traces are not exported. */
   readonly traceparent?: string | undefined;
@@ -45,7 +45,7 @@ export function createMeter(options: {
     /** Throws `BudgetExceeded`, and what the model throws. */
     async ask(model: Model, prompt: Prompt, onText: OnText, onReasoning?: OnReasoning): Promise<MeteredAnswer> {
       if (isLimited(options.limits)) checkBudget(options.limits, await options.spent());
-      if (options.run) checkRun(options.run);
+      const counted = await options.work?.check();
       const startedAt = performance.now();
       const callOf = (usage: Usage, failed: boolean): ModelCall => ({
         provider: model.provider,
@@ -53,6 +53,7 @@ export function createMeter(options: {
         usage,
         milliseconds: performance.now() - startedAt,
         failed,
+        ...(counted && { work: counted }),
       });
       options.log?.modelAsked(model);
       let spoke = false;

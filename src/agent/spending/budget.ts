@@ -1,6 +1,7 @@
 import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import { renderUsd } from '#domain/usage.ts';
+import type { AppliedSettings } from '#domain/work-settings.ts';
 
 /** A spending limit is reached: no more model calls today. The message is for the user. */
 export class BudgetExceeded extends Error {
@@ -21,23 +22,48 @@ export function checkBudget({ tokensPerDay, usdPerDay }: SpendingLimits, spent: 
     throw exceeded({ used: spent.usd, limit: usdPerDay, unit: 'usd' }, now);
 }
 
-/** What one run of a mission may use and has used, in all of its turns. */
-export type RunBudget = { readonly tokens: number | null; readonly usd: number | null; readonly used: () => Spent };
+type Budgeted = Pick<AppliedSettings, 'from' | 'name' | 'settings'>;
 
-/** Compares a run with its budget, which it can exceed by one call. */
-export function checkRun({ tokens, usd, used }: RunBudget): void {
-  const spent = used();
-  if (tokens !== null && spent.tokens >= tokens) throw overRun(tokens, 'tokens');
-  if (usd !== null && spent.usd >= usd) throw overRun(usd, 'usd');
+/** Compares what a run has used in all of its turns with a budget. It can exceed it by one call. */
+export function checkRun({ from, name, settings }: Budgeted, spent: Spent): void {
+  const { tokensPerRun: tokens, usdPerRun: usd } = settings;
+  const over = (limit: number, unit: Unit) =>
+    from === 'mission' ? overRun(limit, unit) : overWorkRun(name, limit, unit);
+  if (tokens !== null && spent.tokens >= tokens) throw over(tokens, 'tokens');
+  if (usd !== null && spent.usd >= usd) throw over(usd, 'usd');
+}
+
+/** Compares what a user has used today with a budget of the day. */
+export function checkWorkDay({ name, settings }: Budgeted, spent: Spent, now = new Date()): void {
+  const { tokensPerDay: tokens, usdPerDay: usd } = settings;
+  if (tokens !== null && spent.tokens >= tokens) throw overWorkDay(name, tokens, 'tokens', now);
+  if (usd !== null && spent.usd >= usd) throw overWorkDay(name, usd, 'usd', now);
 }
 
 function overRun(limit: number, unit: Unit): BudgetExceeded {
-  const allowed = unit === 'tokens' ? `${limit} tokens` : `${renderUsd(limit)} US dollars`;
   return new BudgetExceeded(
-    `The ${allowed} that this run may use are used up. The budgets of its mission allow no more.`,
+    `The ${allowed(limit, unit)} that this run may use are used up. The budgets of its mission allow no more.`,
     { code: 'limit.run', values: { limit, unit } },
   );
 }
+
+function overWorkRun(name: string, limit: number, unit: Unit): BudgetExceeded {
+  return new BudgetExceeded(
+    `The ${allowed(limit, unit)} that "${name}" may use for one message are used up. Divide the task, or raise the budget.`,
+    { code: 'limit.work_run', values: { name, limit, unit } },
+  );
+}
+
+function overWorkDay(name: string, limit: number, unit: Unit, now: Date): BudgetExceeded {
+  const resets = nextDay(now);
+  return new BudgetExceeded(
+    `The ${allowed(limit, unit)} that "${name}" may use for you in a day are used up. Continue after ${resets}, or raise the budget.`,
+    { code: 'limit.work_day', values: { name, limit, unit, resets } },
+  );
+}
+
+const allowed = (limit: number, unit: Unit) =>
+  unit === 'tokens' ? `${limit} tokens` : `${renderUsd(limit)} US dollars`;
 
 export const isLimited = ({ tokensPerDay, usdPerDay }: SpendingLimits) => tokensPerDay !== null || usdPerDay !== null;
 

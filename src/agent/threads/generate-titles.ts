@@ -9,7 +9,7 @@ import { findBudget, findSpentToday } from '#store/spending/budgets.ts';
 import { claimTitleRequests, endTitleRequest, type TitleRequest } from '#store/system/title-requests.ts';
 import { listItemsFrom } from '#store/threads/thread-items.ts';
 import { deleteTitleRequest, needsTitle, requestTitle } from '#store/threads/title-requests.ts';
-import { findNewestModel } from '#store/threads/turn-details.ts';
+import { findNewestRequest } from '#store/threads/turn-details.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
 import { createMeter } from '../spending/budget-meter.ts';
 import type { Safety } from '../turn/safety.ts';
@@ -78,7 +78,7 @@ async function generateTitle(parts: TitleParts, request: TitleRequest, stopping:
   const { isNeeded, items, model, limits, spent } = await withOwner(db, request, async (trx) => ({
     isNeeded: await needsTitle(trx, request, threadId),
     items: await listFirstTurn(trx, request, threadId),
-    model: await findNewestModel(trx, request, threadId),
+    model: (await findNewestRequest(trx, request, threadId))?.model ?? null,
     limits: (await findBudget(trx, request)) ?? parts.limits,
     spent: await findSpentToday(trx, request),
   }));

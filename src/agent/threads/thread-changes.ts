@@ -9,7 +9,7 @@ import { holdProject } from '#store/projects/projects.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { changeThread, findThread } from '#store/threads/thread-listings.ts';
 import { deleteThread } from '#store/threads/threads.ts';
-import { findNewestModel } from '#store/threads/turn-details.ts';
+import { findNewestRequest } from '#store/threads/turn-details.ts';
 import { findTurn } from '#store/threads/turns.ts';
 import { holdThread, noThread } from './hold-thread.ts';
 import { getPosition } from './thread-items.ts';
@@ -60,8 +60,8 @@ export function createThreadChanges(db: Database, engine: Engine, codeHosts: rea
     async fork(owner: Principal, id: ThreadId, before: ItemId | undefined): Promise<ThreadListing> {
       const fork = await holdThread(db, owner, id, async (trx) => {
         const position = before ? await getPosition(trx, owner, id, before, 'before_item_id') : undefined;
-        const model = await findNewestModel(trx, owner, id);
-        return findThread(trx, owner, await forkThread(trx, owner, id, position, model));
+        const newest = await findNewestRequest(trx, owner, id);
+        return findThread(trx, owner, await forkThread(trx, owner, id, position, newest));
       });
       if (!fork) throw noThread();
       notify(owner, fork.id);

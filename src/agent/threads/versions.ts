@@ -15,6 +15,7 @@ import { findItemPosition, type ItemPosition, listItemsOfTurn } from '#store/thr
 import { countBytes, lockThread, replaceCatalog, takeNextPosition } from '#store/threads/threads.ts';
 import { getTurnById, insertTurn, listQueued } from '#store/threads/turns.ts';
 import { placeTurns, placeVersion, showLine } from '#store/threads/versions.ts';
+import { chooseAgain } from '../input/choose-work.ts';
 import { findPlacement } from '../input/find-placement.ts';
 import { findEarlier, type Idempotency, type StartedTurn } from '../input/start-turn.ts';
 
@@ -86,7 +87,7 @@ async function insertVersion(
   const { lastSeq: seq } = (await takeNextPosition(trx, owner, threadId, id, { preview, bytes })) ?? missing('thread');
   const asked = await getTurnById(trx, owner, turn.id);
   const request = {
-    model: version.model ?? asked.request.model,
+    ...(await chooseAgain(trx, owner, asked.request, version.model)),
     temperature: null,
     tools: [],
     echo: {},

@@ -13,7 +13,7 @@ import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import type { Models } from '#models/model-routes.ts';
 import type { Database } from '#store/connection.ts';
-import type { ToolPlace, ToolRegistry } from '#tools/registry.ts';
+import type { ToolRegistry } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { ToolSet } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
@@ -21,7 +21,6 @@ import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { compactionOf } from '../compaction/sealed-summary.ts';
 import { decideCall } from '../gates/gates.ts';
 import { readsOf } from '../gates/read-so-far.ts';
-import { limitTools } from '../missions/limit-tools.ts';
 import { endsSilently } from '../missions/no-result.ts';
 import type { ProjectFiles } from '../projects/project-files.ts';
 import { createDocumentTexts } from '../prompt/document-texts.ts';
@@ -30,7 +29,8 @@ import { loadPrompt } from '../prompt/load-prompt.ts';
 import { foreignInstructions } from '../prompt/project-block.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
-import { withoutMemory } from '../prompt/temporary-thread.ts';
+import { limitTools } from '../work/limit-tools.ts';
+import { createWork, modelOf } from '../work/read-work.ts';
 import type { StoredFiles } from '../workspace/stored-files.ts';
 import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { askModel } from './ask-model.ts';
@@ -128,11 +128,26 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const spoken = createSpokenMessage(emit);
   const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
   const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
-  const currentTools = async () =>
-    tools.defer(await ownTools(tools, turn, place, run.setting), items.thread, turn.request);
+  const work = createWork(parts.db, turn, run.setting.project);
+  const ownTools = async () =>
+    limitTools(await tools.current(turn, place), { work: await work(), temporary: run.setting.temporary });
+  const currentTools = async () => tools.defer(await ownTools(), items.thread, turn.request);
   const fallbacks = createModelFallbacks(emit);
-  const findChain = () => models.find(turn.request.model);
-  const basic = { ...parts, turn, run, log, emit, traceparent, spoken, items, currentTools, fallbacks, findChain };
+  const findChain = async () => models.find(modelOf(turn, await work()));
+  const basic = {
+    ...parts,
+    turn,
+    work,
+    run,
+    log,
+    emit,
+    traceparent,
+    spoken,
+    items,
+    currentTools,
+    fallbacks,
+    findChain,
+  };
   const spending = createAttemptSpending({ ...basic, limits });
   const { meter, writeSummary } = spending;
   const withTexts = createDocumentTexts(parts.documents, turn, run.signal);
@@ -160,16 +175,6 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   return { ...basic, spending, window };
 }
 
-/** What the turn may use of all that there is. */
-async function ownTools(
-  tools: ToolRegistry,
-  turn: Turn,
-  place: ToolPlace,
-  setting: TurnRun['setting'],
-): Promise<ToolSet> {
-  return withoutMemory(limitTools(await tools.current(turn, place), turn.request.mission), setting);
-}
-
 /** Adds the summary to the reply of a turn that asked for it. After a crash, the next attempt adds it if it is missing. */
 async function showSummary(
   { summaries, turn, items }: Pick<Shared, 'summaries' | 'turn' | 'items'>,
@@ -191,11 +196,14 @@ async function loadHistory({ attachments, turn, run, items }: Shared): Promise<I
   return [...items.thread];
 }
 
+const readTurnSetting = async (shared: Shared, offered: ToolSet): Promise<PromptSetting> =>
+  readPromptSetting(shared, shared.turn, { ...shared.run.setting, work: await shared.work() }, offered);
+
 /** The steps that ask a model, and the decision on the calls that it makes. */
 function createModelSteps(shared: Shared): Pick<TurnAttempt, 'askModel' | 'decide' | 'summarise'> {
-  const { turn, run, safety, spoken, items, window, fallbacks, findChain, currentTools } = shared;
+  const { turn, safety, spoken, items, window, fallbacks, findChain, currentTools } = shared;
   let began: Promise<PromptSetting> | undefined; // read once: changes take effect with the next turn
-  const readSetting = (offered: ToolSet) => (began ??= readPromptSetting(shared, turn, run.setting, offered));
+  const readSetting = (offered: ToolSet) => (began ??= readTurnSetting(shared, offered));
   const asking = { ...shared, meter: shared.spending.meter, readSetting };
   let decided: DecidedCall | undefined; // by the last written answer
 

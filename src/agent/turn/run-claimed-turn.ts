@@ -8,6 +8,7 @@ import { ModelFailure } from '#models/model.ts';
 import { runCompaction } from '../compaction/run-compaction.ts';
 import { outcomeOfCancel } from '../input/cancel-turn.ts';
 import { BudgetExceeded } from '../spending/budget.ts';
+import { AssistantMissing } from '../work/read-work.ts';
 import { InvalidOutput } from './answer-format.ts';
 import { type AttemptParts, createAttempt, type TurnAttempt } from './attempt.ts';
 import { ToolFailure } from './call-tool.ts';
@@ -64,6 +65,7 @@ function outcomeOf(error: unknown, signal: AbortSignal): TurnOutcome {
   if (error instanceof BudgetExceeded) return failed('budget_exceeded', error);
   if (error instanceof AttachmentUnavailable) return failed('attachment_unavailable', error);
   if (error instanceof ToolFailure) return failed('tool_error', error);
+  if (error instanceof AssistantMissing) return failed('previous_response_not_found', error);
   throw error;
 }
 

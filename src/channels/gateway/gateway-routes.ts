@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RouteDescription } from '#http/routes/openapi.ts';
+import { assistantRoutes } from './assistants/assistant-routes.ts';
 import { auditRoute } from './audit/audit-route.ts';
 import { channelRoutes } from './channels/channel-routes.ts';
 import { chatRoutes } from './chat/chat-routes.ts';
@@ -80,6 +81,7 @@ export const gatewayRoutes = [
   ...channelRoutes,
   ...pairingRoutes,
   ...jobRoutes,
+  ...assistantRoutes,
   ...missionRoutes,
   ...missionResultRoutes,
   ...deliveryRoutes,

@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Assistants } from '#agent/assistants/assistants.ts';
 import type { CountInputTokens } from '#agent/input/input-tokens.ts';
 import type { Conversations } from '#agent/threads/conversations.ts';
 import type { Threads } from '#agent/threads/threads.ts';
 import type { FollowedTurn } from '#agent/watch/follow-turn.ts';
 import { noReplyYet, replyOf } from '#agent/watch/turn-reply.ts';
+import { modelOfAssistant } from '#domain/assistant.ts';
+import type { Principal } from '#domain/principal.ts';
 import type { Placement, ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';
 import { type Limiter, limitSends } from '#http/caller/rate-limit.ts';
@@ -39,6 +42,7 @@ export type ResponsesServices = CreateServices &
     readonly limiter: Limiter;
     /** The names of the model routes. */
     readonly modelNames: () => Promise<readonly string[]>;
+    readonly assistants: Pick<Assistants, 'list'>;
     /** Holds every event stream while it is open. */
     readonly streams: Set<unknown>;
     /** The page where a person answers a gate. */
@@ -192,22 +196,22 @@ const countTokens = defineRoute({
 const getModels = defineRoute({
   method: 'get',
   path: '/api/v1/models',
-  summary: 'List the models that a request can name.',
+  summary: 'List the models and assistants that a request can name.',
   responses: { 200: { description: 'The models.', json: modelList } },
-  async handle(_call, { modelNames }: ResponsesServices) {
-    return listModels(await modelNames());
+  async handle({ principal }, services: ResponsesServices) {
+    return listModels(await namesFor(principal, services));
   },
 });
 
 const getModel = defineRoute({
   method: 'get',
   path: '/api/v1/models/{id}',
-  summary: 'Get a model that a request can name.',
+  summary: 'Get a model or an assistant that a request can name.',
   params: z.object({ id: z.string() }),
   responses: { 200: { description: 'The model.', json: modelObject } },
   errors: [404],
-  async handle({ params }, { modelNames }: ResponsesServices) {
-    return findModel(await modelNames(), params.id);
+  async handle({ principal, params }, services: ResponsesServices) {
+    return findModel(await namesFor(principal, services), params.id);
   },
 });
 
@@ -225,6 +229,12 @@ export const responsesRoutes = [
   getModel,
   ...conversationRoutes,
 ];
+
+/** Of two assistants with one name, the caller's own is used. */
+async function namesFor(principal: Principal, { modelNames, assistants }: ResponsesServices): Promise<string[]> {
+  const named = (await assistants.list(principal)).map(({ name }) => modelOfAssistant(name));
+  return [...(await modelNames()), ...new Set(named)];
+}
 
 async function stream(
   { agent, threadUrl, streams }: ResponsesServices,

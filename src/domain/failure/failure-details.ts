@@ -17,6 +17,9 @@ export const FAILURE_DETAILS = {
   'model.refused': { provider: 'text', said: 'text' },
   'limit.day': { used: 'number', limit: 'number', unit: 'unit', resets: 'time' },
   'limit.run': { limit: 'number', unit: 'unit' },
+  /** `name`: of the assistant or project whose budget it is. */
+  'limit.work_run': { name: 'text', limit: 'number', unit: 'unit' },
+  'limit.work_day': { name: 'text', limit: 'number', unit: 'unit', resets: 'time' },
   'tool.failed': { tool: 'text' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, keyof Kinds>>>>;
 

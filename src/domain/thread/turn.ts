@@ -1,3 +1,4 @@
+import type { TurnAssistant } from '../assistant.ts';
 import type { ChatChannel } from '../chat/chat-channel.ts';
 import type { FailureDetails } from '../failure/failure-details.ts';
 import type { ProjectId, ThreadId, TurnId, WorkspaceId } from '../ids.ts';
@@ -84,6 +85,8 @@ export type TurnRequest = {
   readonly project?: ProjectId;
   /** The mission that the turn is a run of. */
   readonly mission?: MissionRun;
+  /** The assistant that answers, in the version that it had when the turn was accepted. */
+  readonly assistant?: TurnAssistant;
   /** The workspace that the turn works on instead of its thread's own. */
   readonly container?: WorkspaceId;
   /** What the caller wants of searches in the web. */

@@ -31,7 +31,7 @@ begin
   for a in select * from json_to_recordset(inputs) as a (n integer, turn uuid, thread uuid, is_new boolean, owner text, channel text,
     request text, catalog text, opening text, preview text, bytes bigint, after uuid, key text, digest text, lasting boolean, try text,
     unstored boolean, is_job boolean, name text, metadata text, callback text, answers uuid, refused_at uuid, failure text,
-    when_busy text, queues_at_gate boolean, project uuid, items json, texts json, uses json, versions json)
+    when_busy text, queues_at_gate boolean, assistant uuid, project uuid, items json, texts json, uses json, versions json)
   loop
     entry := a.n; turn_id := a.turn; thread_id := a.thread; begins := a.is_new;
     seq := null; created_at := null; digest := null; of_user := null; of_thread := null;
@@ -120,12 +120,12 @@ begin
 
       runs := starts and room > 0;
       insert into turns (id, thread_id, user_id, seq, channel, request, status, failure, refused, runner, attempt, started_at, ready_at,
-          ended_at, steers)
+          ended_at, steers, assistant)
         values (a.turn, thread_id, a.owner, seq, a.channel, a.request::json,
           case when failed is not null then 'failed' when runs then 'running' else 'queued' end, failed, failed is not null,
           case when runs then self end, case when runs then 0 else -1 end, case when runs then clock_timestamp() end,
           case when starts and not runs then now() end, case when failed is not null then now() end,
-          case when steered is not null then case how when 'now' then how else 'step' end end)
+          case when steered is not null then case how when 'now' then how else 'step' end end, a.assistant)
         returning turns.created_at into created_at;
       if runs then
         room := room - 1;

@@ -1,5 +1,5 @@
 -- Adds model calls to the daily sums of their users: `counted` has a list for each of the `owners`. Rows are locked in the order
--- of their key, so that two statements never wait for each other in a circle.
+-- of their key, so that two statements never wait for each other in a circle. `work`: whose budgets a call counts for.
 create or replace function count_calls(self uuid, owners text[], counted json[]) returns void language plpgsql as $$
 begin
   insert into usage_days as present (user_id, day, provider, model, part, calls, errors, unpriced_calls,
@@ -17,4 +17,13 @@ begin
     cached_input_tokens = present.cached_input_tokens + excluded.cached_input_tokens,
     output_tokens = present.output_tokens + excluded.output_tokens,
     cost_usd = present.cost_usd + excluded.cost_usd, milliseconds = present.milliseconds + excluded.milliseconds;
+  if array_to_string(counted, '') like '%"work":%' then
+    insert into work_days as present (user_id, day, work, part, tokens, usd)
+    select given.owner, (now() at time zone 'utc')::date, counts.work::uuid, get_byte(uuid_send(self), 15) % 8,
+      sum(c.input + c.output), coalesce(sum(c.cost), 0)
+    from unnest(owners, counted) as given (owner, calls) cross join json_to_recordset(given.calls)
+      as c (input bigint, output bigint, cost float8, work json) cross join json_array_elements_text(c.work) as counts (work)
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (user_id, day, work, part) do update set tokens = present.tokens + excluded.tokens, usd = present.usd + excluded.usd;
+  end if;
 end $$;

@@ -1,5 +1,5 @@
 -- What a turn starts with that belongs to the project of its thread. The settings and the budgets are those of the user, the
--- instructions those of the owner. `usedToday` counts what has ended in threads that are in the project now.
+-- instructions those of the owner.
 create or replace function project_context(owner text, given_project uuid) returns json
 language plpgsql stable as $$ begin return (
   select json_build_object(
@@ -10,17 +10,10 @@ language plpgsql stable as $$ begin return (
       where n.user_id = holder.id and n.project_id = own.id and n.path = ''),
     'hasFiles', exists (select from project_notes as n where n.user_id = holder.id and n.project_id = own.id and n.path <> '')
       or exists (select from workspaces as w
-        where w.user_id = holder.id and w.project_id = own.id and w.files > 0),
-    'usedToday', case when own.tokens_per_day is not null or own.usd_per_day is not null then (
-      select json_build_object(
-        'tokens', coalesce(sum((usage ->> 'inputTokens')::float8 + (usage ->> 'outputTokens')::float8), 0),
-        'usd', coalesce(sum((usage -> 'cost' ->> 'inputUsd')::float8 + (usage -> 'cost' ->> 'outputUsd')::float8), 0))
-      from threads join turns on turns.thread_id = threads.id
-      where threads.user_id = owner and threads.folder_id = own.id and threads.updated_at >= midnight.utc
-        and turns.ended_at >= midnight.utc) end)
+        where w.user_id = holder.id and w.project_id = own.id and w.files > 0))
   from folders as own, lateral (
     select coalesce((select m.user_id from project_members as m
       where m.user_id = own.shared_by and m.project_id = own.id and m.member = own.user_id), own.user_id) as id
-  ) as holder, (select date_trunc('day', now(), 'UTC') as utc) as midnight
+  ) as holder
   where own.user_id = owner and own.id = given_project
 ); end $$;

@@ -137,6 +137,7 @@ function toEntry(input: Accepting): object {
     when_busy: input.whenBusy,
     queues_at_gate: input.queuesAtGate,
     project: request.project,
+    assistant: request.assistant?.id,
     refused_at: input.refusal?.gateId,
     failure: input.refusal && JSON.stringify(input.refusal.failure),
     ...itemFields(items, 0),

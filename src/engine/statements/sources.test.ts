@@ -104,6 +104,6 @@ test('a copy of a thread has the sources of the items that it has, by the same n
   const [first, second] = [output([source(1, 'one')]), output([source(2, 'two')])];
   await appendItems(pool, self, [{ turn, position: 1, items: [first, second], call: null }]);
 
-  const copy = await read((trx) => forkThread(trx, ann, turn.threadId, { turnSeq: 1, position: 2 }, null));
+  const copy = await read((trx) => forkThread(trx, ann, turn.threadId, { turnSeq: 1, position: 2 }));
   expect(await read((trx) => listSources(trx, ann, copy))).toMatchObject([{ number: 1, text: 'one' }]);
 });

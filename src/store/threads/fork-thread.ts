@@ -15,7 +15,7 @@ export async function forkThread(
   owner: Owner,
   id: ThreadId,
   before: ItemPosition | undefined,
-  model: string | null,
+  newest: Pick<TurnRequest, 'model' | 'assistant'> = { model: null },
 ): Promise<ThreadId> {
   const [threadId, turnId] = [newId<ThreadId>(), newId<TurnId>()];
   const digits = cellDigits();
@@ -34,7 +34,8 @@ export async function forkThread(
       userId: owner.userId,
       seq: 1,
       channel: 'gateway',
-      request: requestWith(model),
+      request: requestWith(newest),
+      assistant: newest.assistant?.id ?? null,
       ...ended,
     })
     .execute();
@@ -66,5 +67,11 @@ export async function forkThread(
   return threadId;
 }
 
-const requestWith = (model: string | null) =>
-  JSON.stringify({ model, temperature: null, tools: [], echo: {} } satisfies TurnRequest);
+const requestWith = ({ model, assistant }: Pick<TurnRequest, 'model' | 'assistant'>) =>
+  JSON.stringify({
+    model,
+    temperature: null,
+    tools: [],
+    ...(assistant && { assistant }),
+    echo: {},
+  } satisfies TurnRequest);

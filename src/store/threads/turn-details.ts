@@ -1,4 +1,5 @@
 import type { ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
+import type { TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
@@ -21,8 +22,12 @@ export function findTurnTimes(trx: OwnedTransaction, owner: Owner, id: TurnId): 
     .executeTakeFirst();
 }
 
-/** The model that the thread's newest turn asked for; null for the default model. */
-export async function findNewestModel(trx: OwnedTransaction, owner: Owner, threadId: ThreadId): Promise<string | null> {
+/** What the thread's newest turn asked for. */
+export async function findNewestRequest(
+  trx: OwnedTransaction,
+  owner: Owner,
+  threadId: ThreadId,
+): Promise<TurnRequest | undefined> {
   const newest = await trx
     .selectFrom('turns')
     .select('request')
@@ -31,7 +36,7 @@ export async function findNewestModel(trx: OwnedTransaction, owner: Owner, threa
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest?.request.model ?? null;
+  return newest?.request;
 }
 
 /** The gate that ended a turn. */

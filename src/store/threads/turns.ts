@@ -58,6 +58,7 @@ async function insert(
     JSON.stringify(items),
     texts && JSON.stringify(texts),
     uses && JSON.stringify(uses),
+    turn.request.assistant?.id ?? null,
   ]);
   return toTurn(one(rows));
 }
@@ -283,9 +284,9 @@ const selected = columns
 
 const INSERT = `
   with inserted as (
-    insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at, run)
+    insert into turns (id, thread_id, user_id, seq, channel, request, status, ready_at, ended_at, run, assistant)
     values ($1::uuid, $2::uuid, $3::text, $4::integer, $5, $6, case $7::text when 'ended' then 'completed' else 'queued' end,
-      case $7 when 'waits' then now() end, case $7 when 'ended' then now() end, $8::uuid)
+      case $7 when 'waits' then now() end, case $7 when 'ended' then now() end, $8::uuid, $12::uuid)
     returning *
   ), written as materialized (select write_items($2, $1, $4, $3, null, $9::json, $10::json, $11::json, null))
   select ${selected} from inserted as turns, written`;

@@ -3,7 +3,7 @@ import type { Skill, SkillSummary } from '#domain/tool/skill.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** The owner of the skills shared with all users. */
+/** The owner of the skills and assistants shared with all users. */
 export const EVERYONE: Owner = { userId: '*' };
 
 /** Stores the skill, replacing one with the same name. */

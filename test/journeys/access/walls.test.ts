@@ -15,6 +15,7 @@ type Belongings = {
   userId: string;
   tokenId: string;
   missionId: string;
+  assistantId: string;
   endpointId: string;
   fileId: string;
   containerId: string;
@@ -379,16 +380,44 @@ const MATRIX: Record<string, Row> = {
   })),
   'DELETE /api/settings/search': row([403, 403, 204, 404], () => ({ route: '/api/settings/search' })),
   'POST /api/settings/search/test': row([403, 403, 200, 200], () => ({ route: '/api/settings/search/test', body: {} })),
-  'GET /api/folders': row([200, 200, 200, 200], () => ({ route: '/api/folders' })),
-  'POST /api/folders': row([201, 201, 201, 201], () => ({
-    route: '/api/folders',
-    body: { name: `F ${randomUUID()}` },
+  'GET /api/projects': row([200, 200, 200, 200], () => ({ route: '/api/projects' })),
+  'POST /api/projects': row([201, 201, 201, 201], () => ({
+    route: '/api/projects',
+    body: { name: `P ${randomUUID()}` },
   })),
-  'PATCH /api/folders/:id': row([404, 404, 404, 404], () => ({
-    route: `/api/folders/${NOBODYS}`,
-    body: { name: 'F' },
+  'GET /api/projects/:id': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}` })),
+  'PATCH /api/projects/:id': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}`,
+    body: { name: 'P' },
   })),
-  'DELETE /api/folders/:id': row([404, 404, 404, 404], () => ({ route: `/api/folders/${NOBODYS}` })),
+  'DELETE /api/projects/:id': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}` })),
+  'GET /api/projects/:id/members': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/members` })),
+  // its person is looked up first: test/journeys/threads/shared-projects.test.ts
+  'POST /api/projects/:id/members': row([400, 400, 400, 400], () => ({
+    route: `/api/projects/${NOBODYS}/members`,
+    body: { person: 'nobody', role: 'read' },
+  })),
+  'DELETE /api/projects/:id/members/:member': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}/members/nobody`,
+  })),
+  'POST /api/users/:id/give-projects': row([403, 403, 400, 400], () => ({
+    route: '/api/users/nobody/give-projects',
+    body: { person: 'nobody' },
+  })),
+  'GET /api/projects/:id/notes': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/notes` })),
+  'GET /api/projects/:id/notes/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/notes/a` })),
+  'PUT /api/projects/:id/notes/*': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}/notes/a`,
+    body: { text: 'x' },
+  })),
+  'DELETE /api/projects/:id/notes/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/notes/a` })),
+  'GET /api/projects/:id/files': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files` })),
+  'GET /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files/a` })),
+  'PUT /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}/files/a`,
+    bytes: 'x',
+  })),
+  'DELETE /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files/a` })),
   'GET /api/templates': row([200, 200, 200, 200], () => ({ route: '/api/templates' })),
   'PUT /api/templates/:name': row([200, 200, 200, 200], () => ({
     route: '/api/templates/review',
@@ -453,6 +482,24 @@ const MATRIX: Record<string, Row> = {
   'POST /api/missions': row([201, 201, 201, 201], () => ({
     route: '/api/missions',
     body: { name: 'm', instruction: 'say hello', schedule: { at: '2999-01-01T00:00', time_zone: 'UTC' } },
+  })),
+  'GET /api/assistants': row([200, 200, 200, 200], () => ({ route: '/api/assistants' })),
+  'POST /api/assistants': row([201, 201, 201, 201], () => ({
+    route: '/api/assistants',
+    body: { name: `a-${randomUUID()}` },
+  })),
+  'GET /api/assistants/:id': row([200, 404, 200, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}`,
+  })),
+  'PATCH /api/assistants/:id': row([200, 404, 200, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}`,
+    body: { description: 'another' },
+  })),
+  'DELETE /api/assistants/:id': row([204, 404, 204, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}`,
+  })),
+  'GET /api/assistants/:id/versions': row([200, 404, 200, 404], ({ assistantId }) => ({
+    route: `/api/assistants/${assistantId}/versions`,
   })),
   'POST /api/missions/preview': row([200, 200, 200, 200], () => ({
     route: '/api/missions/preview',
@@ -570,6 +617,7 @@ const STORE_NAMES: readonly Name[] = ['storeId', 'batchId'];
 const ALL_NAMES: readonly Name[] = [
   ...THREAD_NAMES,
   'missionId',
+  'assistantId',
   'endpointId',
   'fileId',
   'containerId',
@@ -592,6 +640,7 @@ async function belongingsOf(
     userId: user?.id ?? 'operator',
     tokenId: user?.tokenId ?? NOBODYS,
     missionId: await make('missionId', missionOf),
+    assistantId: await make('assistantId', assistantOf),
     endpointId: await make('endpointId', endpointOf),
     fileId,
     containerId: await make('containerId', containerOf),
@@ -630,6 +679,15 @@ async function missionOf(service: Service, headers: { authorization: string }, u
   const schedule = { at: '2999-01-01T00:00', time_zone: 'UTC' };
   const body = JSON.stringify({ name: 'a mission', instruction: secretOf(user), schedule });
   const made = await service.request('/api/missions', { method: 'POST', body, headers });
+  return ((await made.json()) as { id: string }).id;
+}
+
+async function assistantOf(service: Service, headers: { authorization: string }, user?: TestUser): Promise<string> {
+  const listed = await (await service.request('/api/assistants', { headers })).json();
+  const known = (listed as { assistants: { id: string; for: string }[] }).assistants.find((each) => each.for === 'me');
+  if (known) return known.id;
+  const body = JSON.stringify({ name: 'mine', instructions: secretOf(user) });
+  const made = await service.request('/api/assistants', { method: 'POST', body, headers });
   return ((await made.json()) as { id: string }).id;
 }
 

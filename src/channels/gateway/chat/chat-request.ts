@@ -45,6 +45,14 @@ export const chatRequest = z
       .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), { error: 'model must be printable text.' })
       .nullish()
       .describe('The name of a model route. The default model answers when it is unknown or left out.'),
+    assistant: z
+      .string('assistant must be a name.')
+      .min(1, 'assistant must not be empty.')
+      .max(100, 'assistant is too long.')
+      .nullish()
+      .describe(
+        'The name of an assistant, or null for none. A message that names neither an assistant nor a model continues with those of its thread.',
+      ),
     when_busy: whenBusy
       .nullish()
       .describe(
@@ -114,6 +122,7 @@ export async function readChat(
       ...(project && { project }),
     },
     ...((temporary || project) && { startsThread: true }),
+    assistant: asked.assistant,
     whenBusy: how ?? 'preferred',
     idempotency,
   };

@@ -83,6 +83,10 @@ const turnInspection = z
     status: turnStatus,
     channel: z.enum(['responses', 'chat-completions', 'gateway', 'webhook', 'mission', ...CHAT_CHANNELS]),
     model: z.string().nullable().describe('The requested model route; null for the default.'),
+    assistant: z
+      .strictObject({ id: z.uuid(), name: z.string(), version: z.int() })
+      .nullable()
+      .describe('The assistant that answered, and its version then; null for the usual agent.'),
     failure: failure.nullable(),
     usage: spent,
     attempts: z.int().min(0).describe('How many times it was started; more than 1 after a crash or a handover.'),
@@ -160,6 +164,7 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
   return renderAs(turnInspection, turn, {
     ...turnIds(turn),
     model: turn.request.model,
+    assistant: turn.request.assistant ?? null,
     usage: renderUsage(turn.usage),
     attempts: turn.attempt + 1,
     replica: inspection.runner,

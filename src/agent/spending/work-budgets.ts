@@ -1,0 +1,46 @@
+import type { Spent } from '#domain/spending.ts';
+import { tokensOf, type Usage } from '#domain/usage.ts';
+import type { AppliedSettings } from '#domain/work-settings.ts';
+import { type Database, type Owner, withOwner } from '#store/connection.ts';
+import { readWorkDay } from '#store/spending/work-days.ts';
+import { checkRun, checkWorkDay } from './budget.ts';
+
+export type WorkBudgets = {
+  /** Throws `BudgetExceeded`. Resolves to the ids of the settings whose day the next model call counts for. */
+  check(): Promise<readonly string[] | undefined>;
+};
+
+/**
+ * The budgets of all settings of a turn. `usages`: of the run's earlier turns, and of the calls of the turn itself. A day is looked up
+ * before each model call, so that runs at the same time see each other; only settings with a budget of the day cost this query.
+ */
+export function createWorkBudgets(parts: {
+  readonly db: Database;
+  readonly owner: Owner;
+  readonly work: () => Promise<readonly AppliedSettings[]>;
+  readonly usages: () => readonly Usage[];
+}): WorkBudgets {
+  const { db, owner, work, usages } = parts;
+  return {
+    async check() {
+      const applied = await work();
+      if (applied.length === 0) return undefined;
+      const ofRun = usages().reduce(addSpent, NOTHING);
+      for (const each of applied) checkRun(each, ofRun);
+      const counted = applied.filter(hasDay);
+      for (const each of counted)
+        checkWorkDay(each, await withOwner(db, owner, (trx) => readWorkDay(trx, owner, each.id)));
+      return counted.map(({ id }) => id);
+    },
+  };
+}
+
+const hasDay = ({ settings }: AppliedSettings) => settings.tokensPerDay !== null || settings.usdPerDay !== null;
+
+const NOTHING: Spent = { tokens: 0, usd: 0 };
+
+/** An unknown price counts as nothing, as in the limits of users. */
+function addSpent(spent: Spent, usage: Usage): Spent {
+  const usd = usage.cost ? usage.cost.inputUsd + usage.cost.outputUsd : 0;
+  return { tokens: spent.tokens + tokensOf(usage), usd: spent.usd + usd };
+}
