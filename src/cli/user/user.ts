@@ -5,6 +5,7 @@ import { printJson, printLine, printTable } from '../print.ts';
 import { getUser, listUsers } from './find-user.ts';
 import { addUserChangeCommand } from './user-change.ts';
 import { addUserEraseCommand } from './user-erase.ts';
+import { addGiveProjectsCommand } from './user-give-projects.ts';
 import { addUserExportCommand } from './user-export.ts';
 import { addUserInviteCommand } from './user-invite.ts';
 import { addUserLimitCommand } from './user-limit.ts';
@@ -43,6 +44,7 @@ export function addUserCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn user remove ann@example.com')
     .action(removeUser);
   addUserEraseCommand(user);
+  addGiveProjectsCommand(user);
   addUserExportCommand(user);
   addUserMoveCommand(user);
   addUserLimitCommand(user);

@@ -415,7 +415,7 @@ const MATRIX: Record<string, Row> = {
   'GET /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files/a` })),
   'PUT /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({
     route: `/api/projects/${NOBODYS}/files/a`,
-    bytes: 'x',
+    body: {},
   })),
   'DELETE /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files/a` })),
   'GET /api/templates': row([200, 200, 200, 200], () => ({ route: '/api/templates' })),

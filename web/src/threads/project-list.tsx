@@ -102,17 +102,29 @@ function ProjectMenu({ project, onRename }: { readonly project: Project; readonl
         }
         entries={[
           { words: t`Rename`, icon: 'edit', onChoose: onRename },
-          { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
+          {
+            words: project.role === 'owner' ? t`Delete` : t`Leave`,
+            icon: 'trash',
+            danger: true,
+            onChoose: () => setDeleting(true),
+          },
         ]}
       />
       {deleting && (
         <Confirm
-          title={t`Delete this project?`}
-          action={t`Delete`}
+          title={project.role === 'owner' ? t`Delete this project?` : t`Leave this project?`}
+          action={project.role === 'owner' ? t`Delete` : t`Leave`}
           onConfirm={() => remove.mutate()}
           onClose={() => setDeleting(false)}
         >
-          <Trans>The threads in “{project.name}” stay. They are back in the list.</Trans>
+          {project.role === 'owner' ? (
+            <Trans>
+              The threads in “{project.name}” stay. They are back in the list. Its instructions, notes and files are
+              deleted, also for those with whom it is shared.
+            </Trans>
+          ) : (
+            <Trans>You leave “{project.name}”. Your threads in it stay. They are back in the list.</Trans>
+          )}
         </Confirm>
       )}
     </>
