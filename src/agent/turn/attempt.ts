@@ -215,7 +215,7 @@ function createModelSteps(shared: Shared): Pick<TurnAttempt, 'askModel' | 'decid
       const { answer, call } = await askModel(asking, { chain, history, offered });
       const citations = await citationsOf(shared.db, turn, answer.text);
       const facts = decisionFacts(shared, offered);
-      const toldByOthers = foreignInstructions(run.setting, turn.userId) !== undefined;
+      const toldByOthers = foreignInstructions(shared.run.setting, turn.userId) !== undefined;
       const written = await toItems(answer, call, spoken.id() ?? newId(), turn, facts, { citations, toldByOthers });
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.decision.kind === 'gate';

@@ -43,6 +43,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal,
   let environment: string | undefined;
   let byOthers = false;
   let newest: Workspace | undefined;
+  const readOnly = new Set<string>();
   let moves = 0;
   // A database that restarts must not make a call fail: nothing has happened yet that could not be read again.
   const patiently = <T>(read: () => Promise<T>): Promise<T> =>
@@ -50,7 +51,6 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal,
   const open = () => (opened ??= patiently(() => stored.readOf(turn, workspaceOfTurn(turn))));
   let shared: Promise<SharedFiles | undefined> | undefined;
   const openAll = () => (shared ??= patiently(openShared));
-  const readOnly = new Set<string>();
 
   const port: OpenWorkspace = {
     open: async () => withShared(await open(), await openAll()),
@@ -64,10 +64,6 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal,
     },
     stage(staged, options) {
       for (const change of staged) {
-        if (shared && isShared(change.path)) {
-          readOnly.add(change.path);
-          continue;
-        }
         const changed = toChangedFile(change);
         changes.set(change.path, changed);
         if (changed.sha256 && change.content) contents.set(changed.sha256, change.content);
@@ -79,8 +75,10 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal,
   };
 
   async function prepare(situation: Situation | undefined): Promise<Prepared> {
-    const refused = (await shared) && readOnly.size > 0 ? describeRefused([...readOnly]) : undefined;
-    if (changes.size === 0) return { version: undefined, line: refused };
+    if (changes.size + readOnly.size === 0) return { version: undefined, line: undefined };
+    if (await openAll()) for (const path of [...changes.keys()].filter(isShared)) readOnly.add(path);
+    for (const path of readOnly) changes.delete(path);
+    const refused = readOnly.size > 0 ? describeRefused([...readOnly]) : undefined;
     const before = await open();
     const now = newest ?? before;
     const real = realChanges(before.files, [...changes.values()]);

@@ -68,7 +68,7 @@ test("a thread of a project is told its instructions, and reads its files and no
   const { thread_id: id } = await chat(
     service,
     ann,
-    'use reborn_file_read {"path":"project/costs.csv"}\nuse reborn_file_read {"path":"project/notes/people/carrier.md"}\nuse reborn_file_write {"path":"project/costs.csv","text":"van,1"}\nuse reborn_file_write {"path":"mine.txt","text":"x"}\nrecite',
+    'use reborn_file_read {"path":"project/costs.csv"}\nuse reborn_file_read {"path":"project/notes/people/carrier.md"}\nuse reborn_file_write {"path":"project/costs.csv","text":"van,1"}\nuse reborn_file_write {"path":"mine.txt","text":"x"}',
     { project_id: body.id },
   );
   const { messages = [] } = model.seen.at(-1) ?? {};
@@ -84,8 +84,8 @@ test("a thread of a project is told its instructions, and reads its files and no
   const own = await call<{ files: { path: string }[] }>(service, ann, `GET /api/threads/${id}/files`);
   expect(own.body.files.map(({ path }) => path)).toEqual(['mine.txt']);
 
-  const { body: turns } = await call<{ turns: { id: string }[] }>(service, ann, `GET /api/threads/${id}/turns`);
-  const inspected = await call(service, ann, `GET /api/turns/${turns.turns[0]?.id}`);
+  const { body: said } = await call<{ items: { turn_id: string }[] }>(service, ann, `GET /api/threads/${id}/items`);
+  const inspected = await call(service, ann, `GET /api/turns/${said.items[0]?.turn_id}`);
   expect(inspected.body['project']).toMatchObject({ name: 'Move', by_others: false, text: isIn('Answer in verse.') });
 });
 
@@ -131,7 +131,9 @@ test('what another member wrote counts as text by others, and approves nothing',
   await call(service, ann, 'PUT /api/memory/plans/trip', { text: 'Oslo' });
   const overwrite = 'use memory_write {"path":"plans/trip","text":"Paris"}';
 
-  const { thread_id: thread } = await chat(service, ann, overwrite, { project_id: id });
+  const asked = await chat(service, ann, overwrite, { project_id: id });
+  expect(asked).toMatchObject({ status: 'waiting' });
+  const thread = asked.thread_id;
   expect(model.seen.at(-1)?.messages?.[0]?.text).toContain('Another member of the project');
   const [gate] = await gatesOf(service, ann, thread);
   expect(gate?.because).toEqual([expect.objectContaining({ kind: 'project' })]);
