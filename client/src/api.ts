@@ -2125,6 +2125,12 @@ export type TurnInspection = {
   readonly channel: 'responses' | 'chat-completions' | 'gateway' | 'webhook' | 'mission' | 'telegram' | 'slack' | 'mail';
   /** The requested model route; null for the default. */
   readonly model: string | null;
+  /** The assistant that answered, and its version then; null for the usual agent. */
+  readonly assistant: {
+    readonly id: string;
+    readonly name: string;
+    readonly version: number;
+  } | null;
   readonly failure: TurnFailure | null;
   readonly usage: Spent;
   /** How many times it was started; more than 1 after a crash or a handover. */
@@ -2381,6 +2387,21 @@ export type FailureDetails = {
     readonly unit: 'tokens' | 'usd';
   };
 } | {
+  readonly code: 'limit.work_run';
+  readonly values: {
+    readonly name: string;
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+  };
+} | {
+  readonly code: 'limit.work_day';
+  readonly values: {
+    readonly name: string;
+    readonly limit: number;
+    readonly unit: 'tokens' | 'usd';
+    readonly resets: string;
+  };
+} | {
   readonly code: 'tool.failed';
   readonly values: {
     readonly tool: string;
@@ -2446,6 +2467,8 @@ export type ChatRequest = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** The name of an assistant, or null for none. A message that names neither an assistant nor a model continues with those of its thread. */
+  readonly assistant?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
@@ -2817,6 +2840,103 @@ export type JobList = {
     } | null;
   })[];
   readonly next_cursor: string | null;
+};
+
+export type AssistantList = {
+  readonly assistants: readonly Assistant[];
+};
+
+export type Assistant = {
+  readonly id: string;
+  readonly name: string;
+  /** What to send as `model` to the Responses API or chat completions. */
+  readonly model_name: string;
+  readonly for: 'me' | 'everyone';
+  readonly created_at: string;
+  readonly version: number;
+  readonly description: string;
+  readonly instructions: string | null;
+  readonly model: string | null;
+  readonly tools: readonly string[] | null;
+  readonly skills: readonly string[] | null;
+  readonly memory: 'shared' | 'read' | 'own' | 'none';
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
+  /** The user who saved this version. */
+  readonly written_by: string;
+  readonly written_at: string;
+};
+
+export type NewAssistant = {
+  readonly name: string;
+  /** Who may use it. An operator can make one for `everyone`. */
+  readonly for?: 'me' | 'everyone';
+  /** What it is for, in a sentence. */
+  readonly description?: string;
+  /** What the agent is told, after its identity. They are part of every prompt. */
+  readonly instructions?: string | null;
+  /** The model that answers when a message names none; null for the default. */
+  readonly model?: string | null;
+  /** The only tools that may be used; null for all that the user may use. */
+  readonly tools?: readonly string[] | null;
+  /** The only skills that may be read; null for all of the user. */
+  readonly skills?: readonly string[] | null;
+  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below a folder of its own. none: no notes. */
+  readonly memory?: 'shared' | 'read' | 'own' | 'none';
+  /** The budget of one run, in all of its turns. */
+  readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
+  readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
+};
+
+export type AssistantChange = {
+  /** What it is for, in a sentence. */
+  readonly description?: string;
+  /** What the agent is told, after its identity. They are part of every prompt. */
+  readonly instructions?: string | null;
+  /** The model that answers when a message names none; null for the default. */
+  readonly model?: string | null;
+  /** The only tools that may be used; null for all that the user may use. */
+  readonly tools?: readonly string[] | null;
+  /** The only skills that may be read; null for all of the user. */
+  readonly skills?: readonly string[] | null;
+  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below a folder of its own. none: no notes. */
+  readonly memory?: 'shared' | 'read' | 'own' | 'none';
+  /** The budget of one run, in all of its turns. */
+  readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
+  readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
+};
+
+export type AssistantVersionList = {
+  readonly versions: readonly AssistantVersion[];
+};
+
+export type AssistantVersion = {
+  readonly version: number;
+  readonly description: string;
+  readonly instructions: string | null;
+  readonly model: string | null;
+  readonly tools: readonly string[] | null;
+  readonly skills: readonly string[] | null;
+  readonly memory: 'shared' | 'read' | 'own' | 'none';
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
+  /** The user who saved this version. */
+  readonly written_by: string;
+  readonly written_at: string;
 };
 
 export type MissionDrain = {
@@ -4425,6 +4545,8 @@ export type ClientMessage = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
+  /** The name of an assistant, or null for none. A message that names neither an assistant nor a model continues with those of its thread. */
+  readonly assistant?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
@@ -4735,11 +4857,11 @@ export type Routes = {
     body: CreateEmbeddings;
     result: EmbeddingList;
   };
-  /** List the models that a request can name. */
+  /** List the models and assistants that a request can name. */
   'GET /api/v1/models': {
     result: Models;
   };
-  /** Get a model that a request can name. */
+  /** Get a model or an assistant that a request can name. */
   'GET /api/v1/models/{id}': {
     params: { id: string };
     result: Model;
@@ -5306,6 +5428,36 @@ export type Routes = {
   'GET /api/jobs': {
     query?: { status?: 'queued' | 'running' | 'completed'; limit?: number; cursor?: string };
     result: JobList;
+  };
+  /** List the caller's assistants and those for everyone, by name. */
+  'GET /api/assistants': {
+    result: AssistantList;
+  };
+  /** Create an assistant: the agent under a name, with instructions and limits of its own. */
+  'POST /api/assistants': {
+    body: NewAssistant;
+    result: Assistant;
+  };
+  /** Get an assistant. */
+  'GET /api/assistants/{id}': {
+    params: { id: string };
+    result: Assistant;
+  };
+  /** Save a new version of an assistant. Fields that are left out stay as they are. */
+  'PATCH /api/assistants/{id}': {
+    params: { id: string };
+    body: AssistantChange;
+    result: Assistant;
+  };
+  /** Delete an assistant. Messages that it has accepted are still answered. */
+  'DELETE /api/assistants/{id}': {
+    params: { id: string };
+    result: undefined;
+  };
+  /** List the versions of an assistant, newest first. They never change. */
+  'GET /api/assistants/{id}/versions': {
+    params: { id: string };
+    result: AssistantVersionList;
   };
   /** Get whether missions are drained, and how many runs are under way. */
   'GET /api/mission-drain': {

@@ -26,7 +26,7 @@ import type { Endpoint, QuietHours } from '#domain/notification/endpoint.ts';
 import type { Notice, NoticeType } from '#domain/notification/notice.ts';
 import type { Preferences } from '#domain/preferences.ts';
 import type { Role } from '#domain/principal.ts';
-import type { MemberRole } from '#domain/project.ts';
+import type { MemberRole } from '#domain/work/project.ts';
 import type { RetentionKind } from '#domain/retention.ts';
 import type { ItemBody } from '#domain/thread/item.ts';
 import type { JobFailure, JobStatus } from '#domain/thread/job.ts';
@@ -40,7 +40,7 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
-import type { WorkSettings } from '#domain/work-settings.ts';
+import type { WorkSettings } from '#domain/work/work-settings.ts';
 import type { DocumentKind } from '#domain/workspace/document.ts';
 import type { Purpose } from '#domain/workspace/upload.ts';
 

@@ -1,8 +1,8 @@
-import { ASSISTANT_NAME, type Assistant, type AssistantVersion, MAX_ASSISTANTS } from '#domain/assistant.ts';
+import { ASSISTANT_NAME, type Assistant, type AssistantVersion, MAX_ASSISTANTS } from '#domain/work/assistant.ts';
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type AssistantId, newId } from '#domain/ids.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
-import { USUAL_SETTINGS, type WorkSettings } from '#domain/work-settings.ts';
+import { USUAL_SETTINGS, type WorkSettings } from '#domain/work/work-settings.ts';
 import {
   deleteAssistant,
   findAssistant,

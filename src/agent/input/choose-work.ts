@@ -1,4 +1,4 @@
-import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/assistant.ts';
+import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/work/assistant.ts';
 import type { ProjectId, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';

@@ -1,7 +1,7 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { TurnProject } from '#domain/project.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import type { WebCount, WebUse } from '#domain/search/web-use.ts';
 import { firstWords } from '#domain/text/first-words.ts';
 import { type ContentPart, type FunctionCallItem, type TimedItem, textOf } from '#domain/thread/item.ts';

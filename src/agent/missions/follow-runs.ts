@@ -1,7 +1,7 @@
 import { addUsage, tokensOf } from '#domain/usage.ts';
 import { type EndedRun, endRuns, findEndedRuns, type RunEnd } from '#store/system/occurrences.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
-import { isSilent } from './no-result.ts';
+import { isSilent } from '../work/no-result.ts';
 
 const BATCH = 200;
 

@@ -1,7 +1,7 @@
 import { NotFound } from '#domain/errors.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { PROJECT_FOLDER, type Project, type ProjectNote, type TurnProject } from '#domain/project.ts';
+import { PROJECT_FOLDER, type Project, type ProjectNote, type TurnProject } from '#domain/work/project.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import { type ChangedFile, PLAIN_FILE, type Workspace, type WorkspaceFile } from '#domain/workspace/version.ts';

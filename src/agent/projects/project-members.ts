@@ -1,12 +1,12 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ProjectId } from '#domain/ids.ts';
 import { type Principal, requireOperator, type UserId } from '#domain/principal.ts';
-import { MAX_MEMBERS, type MemberRole, type ProjectMember } from '#domain/project.ts';
+import { MAX_MEMBERS, type MemberRole, type ProjectMember } from '#domain/work/project.ts';
 import type { User } from '#domain/user.ts';
 import { audited, recordAudit } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { deleteMember, listMembers, upsertMember } from '#store/projects/project-members.ts';
-import { findFilesToGive, giveProjects } from '#store/system/projects.ts';
+import { findFilesToGive, giveProjects } from '#store/system/projects/give-projects.ts';
 import type { SystemConnection } from '#store/system/system-connection.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import { isUnreachable } from '../attachments/stored-bytes.ts';

@@ -2,7 +2,7 @@ import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ProjectId } from '#domain/ids.ts';
 import { normalizePath, normalizeText } from '#domain/note.ts';
 import type { Principal } from '#domain/principal.ts';
-import { MAX_NOTES, type ProjectNote } from '#domain/project.ts';
+import { MAX_NOTES, type ProjectNote } from '#domain/work/project.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import {
   deleteProjectNote,

@@ -1,5 +1,5 @@
 import type { UserId } from '#domain/principal.ts';
-import { hasForeignInstructions, PROJECT_FOLDER, type TurnProject } from '#domain/project.ts';
+import { hasForeignInstructions, PROJECT_FOLDER, type TurnProject } from '#domain/work/project.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
 
 type Setting = { readonly project?: TurnProject | null };

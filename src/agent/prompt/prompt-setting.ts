@@ -1,6 +1,6 @@
 import { wrapUntrusted } from '#domain/text/untrusted.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
-import { type AppliedSettings, isListed, memoryRightsOf } from '#domain/work-settings.ts';
+import { type AppliedSettings, isListed, memoryRightsOf } from '#domain/work/work-settings.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import { type IdentityNotes, identityFor, NO_IDENTITY } from '#memory/identity.ts';
 import type { Owner } from '#store/connection.ts';

@@ -8,7 +8,7 @@ import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { SkillSummary } from '#domain/tool/skill.ts';
 import type { ToolCall, ToolDefinition } from '#domain/tool/tool.ts';
-import type { AppliedSettings, WorkSettings } from '#domain/work-settings.ts';
+import type { AppliedSettings, WorkSettings } from '#domain/work/work-settings.ts';
 import { type IdentityNotes, identityBlock } from '#memory/identity.ts';
 import type { Prompt, PromptCall, PromptMessage } from '#models/model.ts';
 

@@ -1,7 +1,7 @@
 import type { FailureDetails } from '#domain/failure/failure-details.ts';
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import { renderUsd } from '#domain/usage.ts';
-import type { AppliedSettings } from '#domain/work-settings.ts';
+import type { AppliedSettings } from '#domain/work/work-settings.ts';
 
 /** A spending limit is reached: no more model calls today. The message is for the user. */
 export class BudgetExceeded extends Error {

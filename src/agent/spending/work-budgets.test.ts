@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { NO_USAGE } from '#domain/usage.ts';
-import { type AppliedSettings, type Budgets, USUAL_SETTINGS } from '#domain/work-settings.ts';
+import { type AppliedSettings, type Budgets, USUAL_SETTINGS } from '#domain/work/work-settings.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { BudgetExceeded } from './budget.ts';
 import { createWorkBudgets } from './work-budgets.ts';

@@ -1,6 +1,6 @@
 import type { Spent } from '#domain/spending.ts';
 import { tokensOf, type Usage } from '#domain/usage.ts';
-import type { AppliedSettings } from '#domain/work-settings.ts';
+import type { AppliedSettings } from '#domain/work/work-settings.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import { readWorkDay } from '#store/spending/work-days.ts';
 import { checkRun, checkWorkDay } from './budget.ts';

@@ -1,7 +1,7 @@
 import type { SpendingLimits } from '#domain/spending.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
-import type { AppliedSettings } from '#domain/work-settings.ts';
+import type { AppliedSettings } from '#domain/work/work-settings.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { Database } from '#store/connection.ts';
 import { createMeter, type ModelLog } from '../spending/budget-meter.ts';

@@ -21,7 +21,7 @@ import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { compactionOf } from '../compaction/sealed-summary.ts';
 import { decideCall } from '../gates/gates.ts';
 import { readsOf } from '../gates/read-so-far.ts';
-import { endsSilently } from '../missions/no-result.ts';
+import { endsSilently } from '../work/no-result.ts';
 import type { ProjectFiles } from '../projects/project-files.ts';
 import { createDocumentTexts } from '../prompt/document-texts.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';

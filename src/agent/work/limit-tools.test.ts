@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AppliedSettings, USUAL_SETTINGS, type WorkSettings } from '#domain/work-settings.ts';
+import { type AppliedSettings, USUAL_SETTINGS, type WorkSettings } from '#domain/work/work-settings.ts';
 import { flowOf, INERT, type Tool, type ToolContext, type ToolSet } from '#tools/tool.ts';
 import { limitTools } from './limit-tools.ts';
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { normalizePath } from '#domain/note.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
-import { type AppliedSettings, isListed, type MemoryRights, memoryRightsOf } from '#domain/work-settings.ts';
+import { type AppliedSettings, isListed, type MemoryRights, memoryRightsOf } from '#domain/work/work-settings.ts';
 import { parseArguments } from '#tools/builtin/parse-arguments.ts';
 import { INERT, type Tool, type ToolSet } from '#tools/tool.ts';
-import { noResultTool } from '../missions/no-result.ts';
+import { noResultTool } from './no-result.ts';
 
 export type Limits = {
   readonly work: readonly AppliedSettings[];

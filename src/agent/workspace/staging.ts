@@ -1,5 +1,5 @@
 import type { AttachmentHash } from '#domain/ids.ts';
-import { PROJECT_FOLDER } from '#domain/project.ts';
+import { PROJECT_FOLDER } from '#domain/work/project.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';

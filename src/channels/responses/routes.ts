@@ -6,7 +6,7 @@ import type { Conversations } from '#agent/threads/conversations.ts';
 import type { Threads } from '#agent/threads/threads.ts';
 import type { FollowedTurn } from '#agent/watch/follow-turn.ts';
 import { noReplyYet, replyOf } from '#agent/watch/turn-reply.ts';
-import { modelOfAssistant } from '#domain/assistant.ts';
+import { modelOfAssistant } from '#domain/work/assistant.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Placement, ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded } from '#domain/thread/turn.ts';

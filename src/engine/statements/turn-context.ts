@@ -1,6 +1,6 @@
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { TurnProject } from '#domain/project.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import { type Item, type ItemJson, itemFromJson } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';

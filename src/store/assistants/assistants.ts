@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Assistant, AssistantVersion, TurnAssistant } from '#domain/assistant.ts';
+import type { Assistant, AssistantVersion, TurnAssistant } from '#domain/work/assistant.ts';
 import type { AssistantId } from '#domain/ids.ts';
-import { USUAL_SETTINGS, type WorkSettings } from '#domain/work-settings.ts';
+import { USUAL_SETTINGS, type WorkSettings } from '#domain/work/work-settings.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 import { EVERYONE } from '../tools/skills.ts';

@@ -1,6 +1,6 @@
 import type { ProjectId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { MemberRole, ProjectMember } from '#domain/project.ts';
+import type { MemberRole, ProjectMember } from '#domain/work/project.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 

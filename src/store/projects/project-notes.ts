@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ProjectId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import { INSTRUCTIONS, type Project, type ProjectNote } from '#domain/project.ts';
+import { INSTRUCTIONS, type Project, type ProjectNote } from '#domain/work/project.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
 type Place = Pick<Project, 'id' | 'ownerId'>;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ProjectId } from '#domain/ids.ts';
-import type { Project, ProjectSettings } from '#domain/project.ts';
+import type { Project, ProjectSettings } from '#domain/work/project.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
 /** By name: the person's own, and those that others share with them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { holderOf } from '#agent/assistants/assistants.ts';
-import { type Assistant, type AssistantVersion, modelOfAssistant } from '#domain/assistant.ts';
+import { type Assistant, type AssistantVersion, modelOfAssistant } from '#domain/work/assistant.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { shownWork, workFields } from '../work-fields.ts';
 

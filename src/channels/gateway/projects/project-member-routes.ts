@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProjectMembers } from '#agent/projects/project-members.ts';
 import type { People } from '#auth/people.ts';
-import { MEMBER_ROLES, type ProjectMember } from '#domain/project.ts';
+import { MEMBER_ROLES, type ProjectMember } from '#domain/work/project.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { namesIn, projectParams } from './project-shape.ts';

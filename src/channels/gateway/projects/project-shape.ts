@@ -3,7 +3,7 @@ import type { FullProject } from '#agent/projects/projects.ts';
 import type { People } from '#auth/people.ts';
 import type { ProjectId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { Project, ProjectNote } from '#domain/project.ts';
+import type { Project, ProjectNote } from '#domain/work/project.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { shownBudgets, shownWork } from '../work-fields.ts';

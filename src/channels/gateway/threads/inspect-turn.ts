@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Inspection, InspectTurn } from '#agent/inspection/inspect-turn.ts';
 import { CHAT_CHANNELS } from '#domain/chat/chat-channel.ts';
 import type { TurnId } from '#domain/ids.ts';
-import { hasForeignInstructions } from '#domain/project.ts';
+import { hasForeignInstructions } from '#domain/work/project.ts';
 import type { WebCount } from '#domain/search/web-use.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { ALLOWED_BY } from '#domain/tool/allowed-by.ts';

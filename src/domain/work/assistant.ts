@@ -1,5 +1,5 @@
-import type { AssistantId } from './ids.ts';
-import type { UserId } from './principal.ts';
+import type { AssistantId } from '../ids.ts';
+import type { UserId } from '../principal.ts';
 import type { WorkSettings } from './work-settings.ts';
 
 /** The agent under a name, with settings that a person has written. */

@@ -1,6 +1,6 @@
 import type { AttachmentHash, ProjectId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { SystemConnection } from './system-connection.ts';
+import type { SystemConnection } from '../system-connection.ts';
 
 /** The contents of all files of the projects that are given, in any version. */
 export async function findFilesToGive(db: SystemConnection, from: UserId, heir: UserId): Promise<AttachmentHash[]> {

@@ -1,5 +1,5 @@
-import type { ProjectId } from './ids.ts';
-import type { UserId } from './principal.ts';
+import type { ProjectId } from '../ids.ts';
+import type { UserId } from '../principal.ts';
 import type { Budgets, WorkSettings } from './work-settings.ts';
 
 /** Threads with common instructions, notes and files, which can be shared. The table is called `folders`, as in version 0.2.0. */
