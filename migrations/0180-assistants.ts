@@ -68,6 +68,8 @@ const CHOICES = [
   'alter table missions add column assistant text',
   'alter table webhook_routes add column assistant text',
   'alter table chat_accounts add column assistant text',
+  // What a chat has chosen; empty for none. It may choose before it has a thread.
+  'alter table chat_threads add column assistant text, alter column thread_id drop not null',
 ];
 
 export const functions = {

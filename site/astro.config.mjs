@@ -25,6 +25,7 @@ export default defineConfig({
             'use/notifications',
             'use/memory',
             'use/skills',
+            'use/assistants',
             'use/mcp',
           ],
         },

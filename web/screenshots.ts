@@ -84,11 +84,34 @@ try {
   travel.close();
 }
 
+async function createAssistants(): Promise<void> {
+  const research = {
+    name: 'research',
+    description: 'Finds things out, and says where.',
+    instructions: 'Answer in at most five sentences. Name the source of each fact, and say what you could not find.',
+    tools: ['web_search', 'web_fetch', 'time_now'],
+    memory: 'read',
+  };
+  const house = { name: 'house', for: 'everyone', description: 'Knows how we do things here.' };
+  for (const body of [research, house]) {
+    const made = await stage.service.request('/api/assistants', { method: 'POST', body: JSON.stringify(body) });
+    if (made.status !== 201) throw new Error(`The assistant was not made: ${made.status}.`);
+  }
+}
+
+async function tryAssistant(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /research/ }).click();
+  await page.getByLabel('Message to research').fill('How long is the Oslo fjord?');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByRole('listitem').filter({ hasText: 'Store norske leksikon' }).waitFor();
+}
+
 type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<unknown> };
 
 async function setScene(): Promise<Shot[]> {
   const { tour, failed, drawn, turn } = await seedExamples(stage);
   await seedMissions(stage);
+  await createAssistants();
   const gated = await openGate('Mail to Ann', 'Tell Ann that the release notes are ready.', MAIL);
   const several = await openSeveral();
   const asked = await openQuestion();
@@ -124,6 +147,7 @@ async function setScene(): Promise<Shot[]> {
     { name: 'results', path: '/missions' },
     { name: 'missions', path: '/missions/all' },
     { name: 'mission', path: '/missions/all', act: openMission },
+    { name: 'assistant', path: '/assistants', act: tryAssistant },
     { name: 'memory', path: '/memory' },
     { name: 'tools', path: '/connectors/tools' },
     { name: 'tool', path: '/connectors/tools', act: openTool },

@@ -1546,6 +1546,8 @@ export type Thread = {
   readonly channel: 'chat' | 'api' | 'webhook' | 'mission';
   /** The model that its newest turn requested. The next message uses it too; null is the default model. */
   readonly model: string | null;
+  /** The assistant of its newest turn. The next message is for it too; null is the usual agent. */
+  readonly assistant: string | null;
   /** The usage of its finished turns. */
   readonly usage: Spent;
   readonly created_at: string;
@@ -2467,7 +2469,7 @@ export type ChatRequest = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
-  /** The name of an assistant, or null for none. A message that names neither an assistant nor a model continues with those of its thread. */
+  /** The name of an assistant, or null for none. A message that does not say it continues with that of its thread. */
   readonly assistant?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
@@ -2706,6 +2708,8 @@ export type ListedChannel = {
   readonly mode: 'polling' | 'webhook';
   /** Whether it answers in groups, when it is addressed. */
   readonly groups: boolean;
+  /** Answers in chats that have chosen none; null for the usual agent. */
+  readonly assistant: string | null;
   /** Where the platform sends messages. Enter it in the settings of a Slack app. */
   readonly request_url: string | null;
   /** Why the platform could not be asked; null when the last try was fine. */
@@ -2736,6 +2740,8 @@ export type NewChannel = {
   readonly token: string;
   readonly mode?: 'polling' | 'webhook';
   readonly groups?: boolean;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
 } | {
   readonly channel: 'slack';
   readonly token: string;
@@ -2745,6 +2751,8 @@ export type NewChannel = {
   readonly signing_secret?: string;
   readonly mode?: 'polling' | 'webhook';
   readonly groups?: boolean;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
 } | {
   readonly channel: 'mail';
   /** The mailbox of the agent. No person may use it. */
@@ -2759,6 +2767,8 @@ export type NewChannel = {
   readonly authserv_id: string;
   /** Whether the hosts may have private addresses. */
   readonly private_network?: boolean;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
 };
 
 export type ImapServer = {
@@ -2784,6 +2794,8 @@ export type Channel = {
   readonly mode: 'polling' | 'webhook';
   /** Whether it answers in groups, when it is addressed. */
   readonly groups: boolean;
+  /** Answers in chats that have chosen none; null for the usual agent. */
+  readonly assistant: string | null;
   /** Where the platform sends messages. Enter it in the settings of a Slack app. */
   readonly request_url: string | null;
   /** Why the platform could not be asked; null when the last try was fine. */
@@ -2792,6 +2804,11 @@ export type Channel = {
   /** When the platform last answered or sent something. */
   readonly received_at: string | null;
   readonly created_at: string;
+};
+
+export type ChannelChange = {
+  /** null for the usual agent. */
+  readonly assistant: string | null;
 };
 
 export type ChannelTest = {
@@ -2962,6 +2979,7 @@ export type ListedMission = {
   readonly schedule: MissionSchedule;
   /** The schedule in words. */
   readonly schedule_words: string;
+  readonly assistant: string | null;
   readonly thread: 'same' | 'new';
   /** The thread of all runs, once there was one. */
   readonly thread_id: string | null;
@@ -3001,7 +3019,7 @@ export type Occurrence = {
   readonly kind: 'scheduled' | 'manual' | 'event';
   /** waiting: its turn waits at a gate. */
   readonly status: 'due' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'missed' | 'skipped';
-  /** Why it failed or did not run, such as overlap, paused, budget or not_running; no_result for a run that had nothing to say. */
+  /** Why it failed or did not run, such as overlap, paused, budget, assistant_missing or not_running; no_result for a run that had nothing to say. */
   readonly reason: string | null;
   readonly thread_id: string | null;
   readonly turn_id: string | null;
@@ -3016,6 +3034,8 @@ export type NewMission = {
   /** What the agent is asked at each run. */
   readonly instruction: string;
   readonly schedule: MissionSchedule;
+  /** The name of the assistant that runs it; null for the usual agent. */
+  readonly assistant?: string | null;
   /** Whether all runs share one thread. same when left out. */
   readonly thread?: 'same' | 'new';
   /** The only tools that runs may use; null for all that the owner may use. */
@@ -3043,6 +3063,7 @@ export type SavedMission = {
   readonly schedule: MissionSchedule;
   /** The schedule in words. */
   readonly schedule_words: string;
+  readonly assistant: string | null;
   readonly thread: 'same' | 'new';
   /** The thread of all runs, once there was one. */
   readonly thread_id: string | null;
@@ -3079,6 +3100,8 @@ export type MissionChange = {
   /** What the agent is asked at each run. */
   readonly instruction?: string;
   readonly schedule?: MissionSchedule;
+  /** The name of the assistant that runs it; null for the usual agent. */
+  readonly assistant?: string | null;
   /** Whether all runs share one thread. same when left out. */
   readonly thread?: 'same' | 'new';
   /** The only tools that runs may use; null for all that the owner may use. */
@@ -3106,6 +3129,7 @@ export type Mission = {
   readonly schedule: MissionSchedule;
   /** The schedule in words. */
   readonly schedule_words: string;
+  readonly assistant: string | null;
   readonly thread: 'same' | 'new';
   /** The thread of all runs, once there was one. */
   readonly thread_id: string | null;
@@ -3885,6 +3909,8 @@ export type WebhookRoute = {
   readonly header: string | null;
   /** A template: events with the same text here continue one conversation. null: each begins one. */
   readonly conversation: string | null;
+  /** The assistant for everyone that answers; null for the usual agent. */
+  readonly assistant: string | null;
 };
 
 export type NewWebhookRoute = {
@@ -3898,6 +3924,8 @@ export type NewWebhookRoute = {
   readonly message: string;
   readonly header?: string | null;
   readonly conversation?: string | null;
+  /** The name of an assistant for everyone. */
+  readonly assistant?: string | null;
   /** What verifies the sender. Stored encrypted. */
   readonly secret: string;
 };
@@ -4545,7 +4573,7 @@ export type ClientMessage = {
   readonly thread_id?: string | null;
   /** The name of a model route. The default model answers when it is unknown or left out. */
   readonly model?: string | null;
-  /** The name of an assistant, or null for none. A message that names neither an assistant nor a model continues with those of its thread. */
+  /** The name of an assistant, or null for none. A message that does not say it continues with that of its thread. */
   readonly assistant?: string | null;
   /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
@@ -5396,6 +5424,12 @@ export type Routes = {
     body: NewChannel;
     result: Channel;
   };
+  /** Choose the assistant that answers in the chats of a channel. */
+  'PATCH /api/channels/{id}': {
+    params: { id: string };
+    body: ChannelChange;
+    result: Channel;
+  };
   /** Remove a chat channel with its links. The threads stay. */
   'DELETE /api/channels/{id}': {
     params: { id: string };
@@ -6038,7 +6072,7 @@ export type Routes = {
     params: { link: string; item: string; index: number };
     result: undefined;
   };
-  /** Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`. */
+  /** Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`, and each assistant for everyone as `assistant_<name>`. */
   'POST /mcp': {
     body: Readonly<Record<string, unknown>> | readonly unknown[];
     result: Readonly<Record<string, unknown>> | readonly unknown[];

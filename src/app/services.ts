@@ -58,6 +58,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
   const isUser = (id: UserId) => auth.accounts.isUser(id);
   const catalog = { settings: core.modelSettings, apiKeyFor: core.modelProviders.apiKeyFor };
   const modelCatalog = createModelCatalog({ ...catalog, configured: config.model });
+  const assistants = createAssistants(db);
   const threads = createThreads(db, engine, attachments, config.sandbox.hosts);
   const fetchLinks = createLinkFetcher(core.egress);
   const streams = new Set<unknown>();
@@ -69,7 +70,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     accounts: auth.accounts,
     appFacts: appFacts(config, modelCatalog),
     approvals: createStandingApprovals(db),
-    assistants: createAssistants(db),
+    assistants,
     chatAdmin,
     connections: { sockets: new Set<unknown>(), streams },
     deliveries: createDeliveries(db),
@@ -83,7 +84,15 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     limits: createLimitsAdmin(db, isUser),
     limitVisits: perMinute(VISITS_PER_MINUTE),
     loadImage: createLoadImage(threads, fetchLinks),
-    mcpHandler: createMcpHandlerFor({ agent, memory, limiter, threadUrl, onError, version: packageJson.version }),
+    mcpHandler: createMcpHandlerFor({
+      agent,
+      assistants,
+      memory,
+      limiter,
+      threadUrl,
+      onError,
+      version: packageJson.version,
+    }),
     missionDrain: createMissionDrain(db, engine.system),
     missionResults: createMissionResults(db),
     modelAdmin: createModelAdmin({ ...catalog, default: config.model }),

@@ -30,6 +30,7 @@ export async function createProgram(given: readonly string[]): Promise<Command> 
     .option('-c, --continue', 'continue the newest thread')
     .option('-f, --file <path>', 'attach a file (repeatable); @path in the message attaches it, too', collect)
     .option('--model <name>', 'the model that answers; `reborn models` lists them')
+    .option('--assistant <name>', 'the assistant that answers; `reborn assistant list` lists them')
     .option('--schema <file>', 'a JSON Schema; the answer is JSON that fits it')
     .option('--json', 'print the result as JSON when the turn ends')
     .option('--stream', 'print each event of the turn as a line of JSON')
@@ -104,6 +105,7 @@ const GROUPS: readonly Group[] = [
     thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
     file: async () => (await import('./file/file.ts')).addFileCommands,
     memory: async () => (await import('./memory.ts')).addMemoryCommands,
+    assistant: async () => (await import('./assistant/assistant.ts')).addAssistantCommands,
     mission: async () => (await import('./mission/mission.ts')).addMissionCommands,
     gate: async () => (await import('./gate/gate.ts')).addGateCommands,
     models: async () => (await import('./setup/models.ts')).addModelsCommand,

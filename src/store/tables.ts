@@ -407,6 +407,7 @@ export type Tables = {
     name: string;
     mode: ChatAccount['mode'];
     groups: boolean;
+    assistant: string | null;
     secretHash: Buffer | null;
     cursor: string | null;
     poller: ReplicaId | null;
@@ -425,7 +426,13 @@ export type Tables = {
     createdAt: Generated<Date>;
   };
   chatCodes: { hash: Buffer; userId: string; expiresAt: Date };
-  chatThreads: { accountId: ChatAccountId; chat: string; userId: string; threadId: ThreadId };
+  chatThreads: {
+    accountId: ChatAccountId;
+    chat: string;
+    userId: string;
+    threadId: ThreadId | null;
+    assistant: string | null;
+  };
   chatMessages: {
     key: string;
     part: number;

@@ -28,4 +28,4 @@ export async function deleteWebhookRoute(trx: Audited<OwnedTransaction>, name: s
   return numDeletedRows > 0n;
 }
 
-const columns = ['name', 'verifier', 'header', 'webhookUser', 'message', 'conversation'] as const;
+const columns = ['name', 'verifier', 'header', 'webhookUser', 'message', 'conversation', 'assistant'] as const;

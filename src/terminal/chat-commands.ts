@@ -5,6 +5,7 @@ import type { AgentTool, OfferedModelList } from '@reborn-agent/client/api';
 import { formatCost, formatCount } from '@reborn-agent/client/format';
 import type { Socket } from '@reborn-agent/client/socket';
 import { cut } from '#domain/text/cut.ts';
+import { type AssistantChoice, chooseAssistant } from './choose-assistant.ts';
 import { type Command, HELP } from './commands.ts';
 import { getFile, listFiles, undoFiles } from './files/file-commands.ts';
 import type { Focus } from './focus.ts';
@@ -46,6 +47,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.versions.regenerate();
     case 'version':
       return chat.versions.focusNewest();
+    case 'agent':
+      return chooseAssistant(chat, argument);
     case 'model':
       return chooseModel(chat, argument);
     case 'memory':
@@ -125,6 +128,7 @@ async function showStatus(chat: Chat): Promise<void> {
   chat.thread.note(
     [
       ...(thread ? [`thread   ${oneLine(thread.title)} (${thread.id})`] : ['thread   a new one']),
+      `agent    ${chat.assistant.of(thread || undefined) ?? 'the usual one'}`,
       `model    ${model ? `${describe(model)}, ${formatCount(model.context_tokens, 'token')} of context` : route}`,
       `used     ${formatCount(usage.input_tokens + usage.output_tokens, 'token')}, ${formatCost(usage.cost_usd)}`,
     ].join('\n'),
@@ -192,6 +196,7 @@ export type Chat = {
   readonly thread: ThreadView;
   readonly focus: Focus;
   readonly model: ModelChoice;
+  readonly assistant: AssistantChoice;
   readonly versions: Versions;
   /** The earlier messages of the thread. */
   readonly earlier: EarlierPrompts;

@@ -1,5 +1,6 @@
 import { createAttention } from './attention.ts';
 import { type Chat, createModelChoice, runChatCommand } from './chat-commands.ts';
+import { createAssistantChoice } from './choose-assistant.ts';
 import { HELP, parseCommand } from './commands.ts';
 import { createConnection } from './connection.ts';
 import type { Entry } from './entries.ts';
@@ -83,13 +84,14 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
   });
   const focus = createFocus(() => thread.now().entries, draw);
   const model = createModelChoice(draw);
+  const assistant = createAssistantChoice();
   const versions = createVersions({ screen, thread, chosenModel: () => model.get(), focusOn: (id) => focus.on(id) });
   const earlier = createEarlierPrompts(client);
   const prompts = createPromptHistory(() => {
     const { threadId, entries } = thread.now();
     return [...earlier.outside(threadId), ...entries.flatMap(promptOf)];
   });
-  const shared = { screen, client, socket, offers, thread, focus, model, versions, earlier, prompts };
+  const shared = { screen, client, socket, offers, thread, focus, model, assistant, versions, earlier, prompts };
   const chat: Chat = { ...shared, submit, sendNow: (text) => sendNow(chat, text), attempt, quit };
   const connection = createConnection(chat, options);
   socket.onConnection(() => connection.change(socket.connection().state === 'live'));
@@ -144,11 +146,15 @@ async function submitText(chat: Chat, text: string): Promise<void> {
   await sendMessage(chat, text);
 }
 
-async function sendMessage({ screen, client, thread, model }: Chat, text: string, now = false): Promise<void> {
+async function sendMessage(
+  { screen, client, thread, model, assistant }: Chat,
+  text: string,
+  now = false,
+): Promise<void> {
   screen.scrollToEnd();
   try {
     const attachments = await readAttachedFiles(text, process.cwd(), resourceReader(client));
-    await thread.send(text, { model: model.get(), attachments, now });
+    await thread.send(text, { model: model.get(), assistant: assistant.get(), attachments, now });
   } catch (error) {
     if (screen.draft.get() === '') screen.draft.set(text);
     throw error;

@@ -8,6 +8,7 @@ export const COMMANDS = [
   { name: 'edit', description: 'Replace an earlier message' },
   { name: 'regenerate', description: 'Ask for another answer' },
   { name: 'version', description: 'Go to other versions of a message' },
+  { name: 'agent', description: 'Choose which assistant answers: /agent research, or /agent off' },
   { name: 'model', description: 'Choose which model answers: /model fast' },
   {
     name: 'memory',

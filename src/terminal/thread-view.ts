@@ -51,6 +51,7 @@ export type ThreadView = {
 
 type SendOptions = {
   readonly model?: string | undefined;
+  readonly assistant?: string | null | undefined;
   readonly attachments?: readonly Attachment[];
   /** The running step is stopped. */
   readonly now?: boolean;
@@ -180,7 +181,7 @@ async function open(state: State, threadId: string): Promise<void> {
 }
 
 async function send(state: State, text: string, how: SendOptions = {}): Promise<void> {
-  const { model, attachments = [], now } = how;
+  const { model, assistant, attachments = [], now } = how;
   const { view, followed } = state;
   const { made } = view;
   const sending = state.local.whilePending(text, async () => {
@@ -189,6 +190,7 @@ async function send(state: State, text: string, how: SendOptions = {}): Promise<
       message: text,
       ...(threadId === undefined ? view.temporary && { temporary: true } : { thread_id: threadId }),
       ...(model !== undefined && { model }),
+      ...(assistant !== undefined && { assistant }),
       ...(attachments.length > 0 && { attachments }),
       ...(now && { when_busy: 'now' }),
     });

@@ -41,9 +41,11 @@ export function decideByWords(prompt: SeenPrompt): Answer {
   const calls = CALLS.filter(({ when }) => words.includes(when)).map(({ call }) => call);
   const isAnswered = messages.slice(asked + 1).some(({ role }) => role === 'tool');
   if (words.includes('Where can I order')) return { pieces: [ORDER] };
+  if (words.includes('the Oslo fjord')) return { pieces: [FJORD] };
   return calls.length === 0 || isAnswered ? followScript(prompt) : { pieces: [], calls };
 }
 
+const FJORD = 'About 100 km, from Oslo to Færder (Store norske leksikon). I found no exact length.';
 const ORDER = 'Order [here](https://news.example/rest?for=diary), or see [the boat](https://news.example/boats/7).';
 
 const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input) });

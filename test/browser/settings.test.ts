@@ -252,7 +252,7 @@ test('a template is stored, written by / with its variables selected, and notes 
   expect(await message.inputValue()).toBe('say Dear Ann, about tea');
   await page.keyboard.type(' as in @tea');
   await page
-    .getByRole('listbox', { name: 'Notes, skills and resources' })
+    .getByRole('listbox', { name: 'Assistants, notes, skills and resources' })
     .getByRole('option', { name: /likes\/tea/ })
     .waitFor();
   await page.keyboard.press('Enter');

@@ -1,10 +1,12 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
 import type { UserId } from '#domain/principal.ts';
+import { webhookUser } from '#domain/thread/job.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import { audited } from '#store/audit.ts';
 import type { Database } from '#store/connection.ts';
 import { deleteWebhookRoute, findWebhookRoute, insertWebhookRoute, listWebhookRoutes } from '#store/webhook-routes.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
+import { checkAssistant } from '../assistants/assistants.ts';
 
 export type WebhookRoutes = ReturnType<typeof createWebhookRoutes>;
 
@@ -24,6 +26,7 @@ export function createWebhookRoutes(
     /** Writes route and secret together: neither exists without the other. */
     async add(route: WebhookRoute, secret: string, actor: UserId): Promise<void> {
       check(route, secret);
+      if (route.assistant !== null) await checkAssistant(db, webhookUser(route.webhookUser), route.assistant);
       if (await findWebhookRoute(db, route.name)) throw taken(route.name);
       const name = secretName(route.name);
       const entry = { actor, action: 'webhook-route.add', subject: route.name, detail: {} };

@@ -1,7 +1,7 @@
-import { ASSISTANT_NAME, type Assistant, type AssistantVersion, MAX_ASSISTANTS } from '#domain/work/assistant.ts';
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { type AssistantId, newId } from '#domain/ids.ts';
 import { type Principal, requireOperator } from '#domain/principal.ts';
+import { ASSISTANT_NAME, type Assistant, type AssistantVersion, MAX_ASSISTANTS } from '#domain/work/assistant.ts';
 import { USUAL_SETTINGS, type WorkSettings } from '#domain/work/work-settings.ts';
 import {
   deleteAssistant,
@@ -44,6 +44,13 @@ export function createAssistants(db: Database) {
   return {
     /** Their own and the shared ones, by name. */
     list: (owner: Owner): Promise<Assistant[]> => read(owner, (trx) => listAssistants(trx, owner)),
+
+    /** Those for everyone, unless the owner has one of that name. */
+    listShared: async (owner: Owner): Promise<Assistant[]> => {
+      const all = await read(owner, (trx) => listAssistants(trx, owner));
+      const own = new Set(all.filter((each) => holderOf(each) === 'me').map(({ name }) => name));
+      return all.filter((each) => holderOf(each) === 'everyone' && !own.has(each.name));
+    },
 
     get: (owner: Owner, id: AssistantId): Promise<Assistant> =>
       read(owner, async (trx) => (await findAssistant(trx, owner, id)) ?? missing()),
@@ -102,7 +109,7 @@ export async function getByName(
 ): Promise<Assistant> {
   const found = await findByName(trx, owner, name);
   if (!found) {
-    const message = `There is no assistant "${name.slice(0, 64)}". GET /api/assistants lists those that you may use.`;
+    const message = `There is no assistant "${name.slice(0, 64)}" that you may use. Choose another one, or none.`;
     throw new InvalidRequest('invalid_request', param, message);
   }
   return found;

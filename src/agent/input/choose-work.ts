@@ -1,7 +1,7 @@
-import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/work/assistant.ts';
 import type { ProjectId, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
+import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/work/assistant.ts';
 import { findPreferences } from '#store/accounts/preferences.ts';
 import { findByName } from '#store/assistants/assistants.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
@@ -19,8 +19,9 @@ type Message = {
 type Chosen = Pick<TurnRequest, 'model' | 'assistant'>;
 
 /**
- * The model and the assistant for a message. An assistant is named as such, or as the model `agent/<name>`. A chat message that names
- * neither continues with both of its thread's newest turn; the first message of a thread gets the user's default model, unless its project has one.
+ * The model and the assistant for a message. An assistant is named as such, or as the model `agent/<name>`. A chat message continues
+ * with what it does not name of its thread's newest turn; the first message of a thread gets the user's default model,
+ * unless its project has one.
  */
 export async function chooseWork(db: Database, owner: Principal, message: Message): Promise<Chosen> {
   const { channel, request } = message;
@@ -32,19 +33,20 @@ export async function chooseWork(db: Database, owner: Principal, message: Messag
       const param = inModel === undefined ? 'assistant' : 'model';
       return { model, assistant: toTurn(await getByName(trx, owner, named, param)) };
     });
-  if (channel !== 'gateway' || model !== null) return { model };
+  const isNamed = model !== null && (named === null || message.threadId === undefined);
+  if (channel !== 'gateway' || isNamed) return { model };
   return withOwner(db, owner, (trx) => continueWith(trx, owner, message));
 }
 
 async function continueWith(
   trx: OwnedTransaction,
   owner: Principal,
-  { threadId, assistant, request: { project } }: Message,
+  { threadId, assistant, request }: Message,
 ): Promise<Chosen> {
-  if (!threadId && project && (await findProjectModel(trx, owner, project))) return { model: null };
+  if (!threadId && request.project && (await findProjectModel(trx, owner, request.project))) return { model: null };
   if (!threadId) return { model: (await findPreferences(trx, owner)).defaultModel };
   const { model = null, ...newest } = (await findNewestRequest(trx, owner, threadId)) ?? {};
-  return { model, ...(assistant !== null && (await newestOf(trx, owner, newest))) };
+  return { model: request.model ?? model, ...(assistant !== null && (await newestOf(trx, owner, newest))) };
 }
 
 /** The same for another answer to a message, perhaps by another model. */

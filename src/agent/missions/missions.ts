@@ -22,6 +22,7 @@ import {
   listLastOccurrences,
   listOccurrences,
 } from '#store/missions/occurrences.ts';
+import { getByName } from '../assistants/assistants.ts';
 import { type AskedSchedule, checkSchedule } from './check-schedule.ts';
 import { nextSlot, nextSlots } from './due-times.ts';
 import { TZ_VERSION } from './scheduler.ts';
@@ -38,6 +39,7 @@ export type AskedMission = Partial<Omit<MissionSettings, 'schedule'>> & { readon
 export type MissionListing = { readonly mission: Mission; readonly last: ListedOccurrence | null };
 
 const DEFAULTS = {
+  assistant: null,
   keepsThread: true,
   tools: null,
   ...NO_BUDGETS,
@@ -49,7 +51,7 @@ const DEFAULTS = {
 /** The missions of their owners. Missing and foreign missions both throw `NotFound`. */
 export function createMissions(db: Database) {
   const runFollowers: (() => void)[] = [];
-  const change = (owner: Owner, id: MissionId, act: (mission: Mission, now: Date) => Mission): Promise<Mission> =>
+  const change = (owner: Owner, id: MissionId, act: Change): Promise<Mission> =>
     withOwner(db, owner, (trx) => changeMission(trx, owner, id, act));
 
   return {
@@ -90,7 +92,8 @@ export function createMissions(db: Database) {
 
     /** The next due time is computed from now, so a due time of the old schedule is never used again. */
     update: (owner: Owner, id: MissionId, asked: AskedMission): Promise<Mission> =>
-      change(owner, id, (mission, now) => {
+      change(owner, id, async (mission, now, trx) => {
+        await checkAssistant(trx, owner, asked);
         const schedule = asked.schedule ? checkSchedule(owner, asked.schedule, now) : mission.schedule;
         const isRestarted = asked.schedule !== undefined && mission.state === 'ended';
         return { ...mission, ...given(asked), schedule, state: isRestarted ? 'active' : mission.state };
@@ -126,6 +129,13 @@ export function createMissions(db: Database) {
   };
 }
 
+type Change = (mission: Mission, now: Date, trx: OwnedTransaction) => Mission | Promise<Mission>;
+
+/** It is looked up by its name again at each run. */
+async function checkAssistant(trx: OwnedTransaction, owner: Owner, { assistant }: AskedMission): Promise<void> {
+  if (assistant) await getByName(trx, owner, assistant, 'assistant');
+}
+
 async function createMission(trx: OwnedTransaction, owner: Owner, asked: AskedMission): Promise<Mission> {
   const now = await readNow(trx);
   const { name, instruction } = asked;
@@ -136,6 +146,7 @@ async function createMission(trx: OwnedTransaction, owner: Owner, asked: AskedMi
       'A mission needs a name and an instruction.',
     );
   const schedule = checkSchedule(owner, asked.schedule ?? {}, now);
+  await checkAssistant(trx, owner, asked);
   if ((await countMissions(trx, owner)) >= MAX_MISSIONS)
     throw new InvalidRequest(
       'invalid_request',
@@ -148,15 +159,10 @@ async function createMission(trx: OwnedTransaction, owner: Owner, asked: AskedMi
   return (await findMission(trx, owner, id)) ?? missing();
 }
 
-async function changeMission(
-  trx: OwnedTransaction,
-  owner: Owner,
-  id: MissionId,
-  act: (mission: Mission, now: Date) => Mission,
-): Promise<Mission> {
+async function changeMission(trx: OwnedTransaction, owner: Owner, id: MissionId, act: Change): Promise<Mission> {
   const mission = (await lockMission(trx, owner, id)) ?? missing();
   const now = await readNow(trx);
-  const changed = act(mission, now);
+  const changed = await act(mission, now, trx);
   const isSame = changed.state === mission.state && changed.schedule === mission.schedule;
   if (!isSame && mission.nextDueAt && mission.nextDueAt <= now)
     await insertSkippedOccurrence(trx, owner, mission, mission.nextDueAt);

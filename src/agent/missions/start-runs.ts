@@ -1,4 +1,4 @@
-import { Conflict, NotFound } from '#domain/errors.ts';
+import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { newId, type TurnIds } from '#domain/ids.ts';
 import { keyPrefixOf } from '#domain/mission/mission.ts';
 import { OPERATOR, type Principal } from '#domain/principal.ts';
@@ -61,6 +61,8 @@ async function startRun(db: Database, engine: Engine, run: StartableRun): Promis
       engine.notifyThread({ threadId: turn.threadId, userId: run.userId });
     await markStarted(system, run, turn);
   } catch (error) {
+    if (error instanceof InvalidRequest && error.param === 'assistant')
+      return endUnstarted(system, run, 'failed', 'assistant_missing');
     if (!(error instanceof Conflict)) throw error;
     if (error.code === 'idempotency_mismatch') return endUnstarted(system, run, 'cancelled', 'deleted');
     return endUnstarted(system, run, 'failed', error.code);
@@ -103,7 +105,7 @@ const limitsOf = (run: StartableRun) => ({
 });
 
 function inputOf(run: StartableRun, threadId: StartableRun['threadId']): TurnInput {
-  const { missionId, slot, instruction, tools } = run;
+  const { missionId, slot, instruction, assistant, tools } = run;
   const key = keyPrefixOf(missionId) + slot.getTime();
   return {
     threadId: threadId ?? undefined,
@@ -112,6 +114,7 @@ function inputOf(run: StartableRun, threadId: StartableRun['threadId']): TurnInp
     channel: 'mission',
     items: [{ id: newId(), type: 'message', role: 'user', status: 'completed', content: [text(instruction)] }],
     request: { model: null, temperature: null, echo: {}, mission: { id: missionId, tools, ...limitsOf(run) } },
+    assistant,
     tools: undefined,
     idempotency: { key, digest: key, isLasting: true },
   };

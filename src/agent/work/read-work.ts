@@ -1,7 +1,7 @@
-import { folderOfAssistant, type TurnAssistant } from '#domain/work/assistant.ts';
 import type { MissionRun } from '#domain/mission/mission.ts';
 import type { TurnProject } from '#domain/work/project.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
+import { folderOfAssistant, type TurnAssistant } from '#domain/work/assistant.ts';
 import { type AppliedSettings, USUAL_SETTINGS } from '#domain/work/work-settings.ts';
 import { findVersion } from '#store/assistants/assistants.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';

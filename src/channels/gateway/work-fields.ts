@@ -4,6 +4,12 @@ import { MAX_INSTRUCTIONS, MEMORY_SCOPES } from '#domain/work/work-settings.ts';
 const tokens = (name: string) => z.int().min(1).max(1_000_000_000, `${name} is too large.`).nullable().optional();
 const usd = (name: string) => z.number().gt(0).max(1_000_000, `${name} is too large.`).nullable().optional();
 
+/** An assistant by its name. */
+export const assistantField = z
+  .string('assistant must be a name.')
+  .min(1, 'assistant must not be empty.')
+  .max(100, 'assistant is too long.');
+
 /** `Budgets` in a request. */
 export const budgetFields = {
   tokens_per_run: tokens('tokens_per_run').describe('The budget of one run, in all of its turns.'),

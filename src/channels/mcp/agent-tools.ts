@@ -1,6 +1,7 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
+import type { Assistants } from '#agent/assistants/assistants.ts';
 import { replyOf, type TurnReply, wordsOf } from '#agent/watch/turn-reply.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound, RateLimited } from '#domain/errors.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
@@ -8,12 +9,14 @@ import type { Principal } from '#domain/principal.ts';
 import { text } from '#domain/thread/item.ts';
 import type { ThreadUrl } from '#domain/thread/thread.ts';
 import { isEnded, refusalAt } from '#domain/thread/turn.ts';
+import type { Assistant } from '#domain/work/assistant.ts';
 import type { Limiter } from '#http/caller/rate-limit.ts';
 import { formatResponseId, parseResponseId } from '#http/response-id.ts';
 import type { Memory } from '#memory/memory.ts';
 
 export type AgentToolServices = {
   readonly agent: Agent;
+  readonly assistants: Pick<Assistants, 'listShared'>;
   readonly memory: Pick<Memory, 'search'>;
   readonly limiter: Limiter;
   readonly threadUrl: ThreadUrl;
@@ -44,20 +47,21 @@ const SCHEMAS = {
     limit: z.int().min(1).max(20).default(5),
   }),
 };
+type Asked = z.infer<typeof SCHEMAS.ask>;
 const READS = { readOnlyHint: true, openWorldHint: false };
 const WRITES = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
-/** The agent as tools of an MCP server, for one caller. */
-export function registerAgentTools(
+/** The agent and the shared assistants as tools of an MCP server, for one caller. */
+export async function registerAgentTools(
   server: McpServer,
   caller: { readonly principal: Principal; readonly gone: AbortSignal },
   services: AgentToolServices,
-): void {
+): Promise<void> {
   const { agent, memory, limiter, threadUrl } = services;
   const { principal, gone } = caller;
   const answer = (act: () => Promise<object>) => toResult(act, services.onError);
 
-  async function startTurn({ message: said, thread_id: threadId }: z.infer<typeof SCHEMAS.ask>) {
+  async function startTurn({ message: said, thread_id: threadId }: Asked, assistant?: string) {
     await limiter(`chat:${principal.userId}`);
     return agent.startTurn(principal, {
       threadId: threadId as ThreadId | undefined,
@@ -68,9 +72,15 @@ export function registerAgentTools(
         { id: newId(), type: 'message', role: 'user', author: 'agent', content: [text(said)], status: 'completed' },
       ],
       tools: undefined,
+      assistant,
       request: { model: null, temperature: null, echo: {} },
       idempotency: undefined,
     });
+  }
+
+  async function ask(given: Asked, assistant?: string): Promise<object> {
+    const signal = AbortSignal.any([gone, AbortSignal.timeout(WAIT_MS)]);
+    return renderReply(await agent.outcome(principal, await startTurn(given, assistant), { signal }), threadUrl);
   }
 
   server.registerTool(
@@ -80,11 +90,7 @@ export function registerAgentTools(
       inputSchema: SCHEMAS.ask,
       annotations: WRITES,
     },
-    (given) =>
-      answer(async () => {
-        const signal = AbortSignal.any([gone, AbortSignal.timeout(WAIT_MS)]);
-        return renderReply(await agent.outcome(principal, await startTurn(given), { signal }), threadUrl);
-      }),
+    (given) => answer(() => ask(given)),
   );
   server.registerTool(
     'start',
@@ -118,6 +124,18 @@ export function registerAgentTools(
         return { notes: found.map(({ path, text: words }) => ({ path, text: words })) };
       }),
   );
+  for (const shared of await services.assistants.listShared(principal))
+    server.registerTool(
+      `assistant_${shared.name}`,
+      { description: describeAssistant(shared), inputSchema: SCHEMAS.ask, annotations: WRITES },
+      (given) => answer(() => ask(given, shared.name)),
+    );
+}
+
+/** Descriptions are read by the models of others. Clients accept letters, digits, dashes and underscores in names. */
+function describeAssistant({ name, description }: Assistant): string {
+  const purpose = description.replaceAll(/\s+/g, ' ').trim();
+  return `Send a message to the assistant "${name}" and wait up to 50 s for its answer.${purpose && ` ${purpose}`}`;
 }
 
 function renderReply(reply: TurnReply, threadUrl: ThreadUrl): object {

@@ -23,10 +23,10 @@ export function createMcpHandlerFor(services: AgentToolServices & { readonly ver
   async function load(): Promise<McpHttpHandler> {
     const { createMcpHandler, McpServer } = await import('@modelcontextprotocol/server');
     return createMcpHandler(
-      ({ authInfo, requestInfo }) => {
+      async ({ authInfo, requestInfo }) => {
         const principal = authInfo?.extra?.['principal'] as Principal;
         const server = new McpServer({ name: 'reborn', version: services.version });
-        registerAgentTools(server, { principal, gone: requestInfo?.signal ?? NEVER }, services);
+        await registerAgentTools(server, { principal, gone: requestInfo?.signal ?? NEVER }, services);
         return server;
       },
       { legacy: 'stateless', maxSubscriptions: MAX_SUBSCRIPTIONS },
@@ -42,7 +42,7 @@ export function createMcpHandlerFor(services: AgentToolServices & { readonly ver
 
 const NEVER = new AbortController().signal;
 
-/** The tools never change, so a subscription only holds a connection. */
+/** Each request reads the tools again, so a subscription only holds a connection. */
 const MAX_SUBSCRIPTIONS = 100;
 
 const path = '/mcp';
@@ -52,7 +52,8 @@ const message = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())
 const postMcp = defineRoute({
   method: 'post',
   path,
-  summary: 'Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`.',
+  summary:
+    'Model Context Protocol: the agent as the tools `ask`, `start`, `check` and `memory_search`, and each assistant for everyone as `assistant_<name>`.',
   uncheckedBody: message.describe('A JSON-RPC message of the protocol.'),
   responses: { 200: { description: 'The answer, as JSON or as events.', json: message, events: message } },
   errors: [400, 413],

@@ -21,6 +21,7 @@ export type WebhookDelivery = {
   readonly job: NewJob;
   readonly idempotency: Idempotency | undefined;
   readonly trace?: TraceContext;
+  readonly assistant?: string | null;
 };
 
 type Services = { readonly agent: Agent; readonly jobs: Jobs; readonly callbacks: CallbackRule };
@@ -78,7 +79,7 @@ function toDelivery(
 export async function acceptDelivery(
   agent: Agent,
   jobs: Jobs,
-  { userId, message, job, idempotency, trace }: WebhookDelivery,
+  { userId, message, job, idempotency, trace, assistant }: WebhookDelivery,
 ): Promise<z.infer<typeof jobAccepted>> {
   const { turn, fresh } = await agent.startTurn(webhookUser(userId), {
     threadId: undefined,
@@ -87,6 +88,7 @@ export async function acceptDelivery(
     items: [{ id: newId(), type: 'message', role: 'user', content: [text(message)], status: 'completed' }],
     tools: undefined,
     request: { model: null, temperature: null, echo: {} },
+    assistant,
     idempotency,
     ...(trace && { trace }),
     job,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type AskSecret, askingSecrets } from '../ask-secret.ts';
+import { toName } from '../assistant/work-options.ts';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { askMailChannel, type MailOptions } from './ask-mail.ts';
@@ -39,6 +40,13 @@ export function addChannelCommands(program: Command): void {
     )
     .action(addChannel);
   channel
+    .command('assistant')
+    .argument('<id>', 'the id from the list')
+    .argument('<name>', 'an assistant for everyone; none for the usual agent', toName)
+    .description('Choose the assistant that answers in the chats of a channel.')
+    .addHelpText('after', '\nExample:\n  reborn channel assistant 0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11 support')
+    .action(chooseAssistant);
+  channel
     .command('remove')
     .argument('<id>', 'the id from the list')
     .description('Remove a channel with its links. The threads stay.')
@@ -77,6 +85,13 @@ function listChannels({ json }: { json?: true }): Promise<void> {
         each.last_error ?? '',
       ]),
     ]);
+  });
+}
+
+function chooseAssistant(id: string, assistant: string | null): Promise<void> {
+  return withClient(async (client) => {
+    await orMissing(client.call('PATCH /api/channels/{id}', { params: { id }, body: { assistant } }), MISSING);
+    printLine(assistant ? `The assistant ${assistant} answers there.` : 'The usual agent answers there.');
   });
 }
 

@@ -15,6 +15,7 @@ export type AskOptions = TellOptions & {
   readonly thread?: string;
   readonly continue?: true;
   readonly model?: string;
+  readonly assistant?: string;
   readonly file?: readonly string[];
   readonly schema?: string;
 };
@@ -58,7 +59,10 @@ async function requireModel(client: Client, name: string): Promise<void> {
     throw new Error(`The model "${name}" does not exist. Available models: ${names.join(', ')}.`);
 }
 
-async function readRequest(words: readonly string[], { model, file = [], schema }: AskOptions): Promise<ChatRequest> {
+async function readRequest(
+  words: readonly string[],
+  { model, assistant, file = [], schema }: AskOptions,
+): Promise<ChatRequest> {
   const typed = words.join(' ').trim();
   const piped = process.stdin.isTTY ? '' : (await text(process.stdin)).trimEnd();
   const message = [typed, piped].filter(Boolean).join('\n\n');
@@ -71,6 +75,7 @@ async function readRequest(words: readonly string[], { model, file = [], schema 
   return {
     message,
     ...(model && { model }),
+    ...(assistant && { assistant }),
     ...(attachments.length > 0 && { attachments }),
     ...(schema !== undefined && { output_schema: await readSchema(schema) }),
   };

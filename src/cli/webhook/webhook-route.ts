@@ -9,14 +9,16 @@ type AddOptions = {
   readonly message: string;
   readonly conversation?: string;
   readonly header?: string;
+  readonly assistant?: string;
 };
 
-export function addRoute(name: string, { verify, user, message, conversation, header }: AddOptions): Promise<void> {
+export function addRoute(name: string, options: AddOptions): Promise<void> {
+  const { verify, user, message, conversation, header, assistant } = options;
   return withClient(async (client) => {
     const terminal = { input: process.stdin, output: process.stderr };
     const secret = await askingSecrets(terminal, (ask) => ask(`The secret of ${verify}`));
     if (!secret) throw new Error('No secret was given. Type it, or pipe it in.');
-    const more = { header: header ?? null, conversation: conversation ?? null };
+    const more = { header: header ?? null, conversation: conversation ?? null, assistant: assistant ?? null };
     await client.call('POST /api/webhook-routes', {
       body: { name, verifier: verify, webhook_user: user, message, secret, ...more },
     });

@@ -39,6 +39,7 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--message <template>', 'the message for the agent; {{path.to.field}} inserts a part of the event')
     .option('--conversation <template>', 'events with the same text here continue one conversation')
     .option('--header <name>', 'for shared-secret: the header that carries it')
+    .option('--assistant <name>', 'the assistant for everyone that answers')
     .description('Add a route. Its secret is asked for, or read from stdin.')
     .addHelpText(
       'after',

@@ -15,6 +15,8 @@ export type ChatAccount = {
   readonly mode: ChatMode;
   /** Whether it answers in groups, when it is addressed. */
   readonly groups: boolean;
+  /** The name of the assistant that answers in chats that have chosen none; null for the usual agent. */
+  readonly assistant: string | null;
   readonly lastError: string | null;
   readonly failedAt: Date | null;
   /** When the platform last answered or called. */

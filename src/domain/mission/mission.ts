@@ -32,6 +32,8 @@ export type MissionSettings = Budgets &
     readonly name: string;
     readonly instruction: string;
     readonly schedule: Schedule;
+    /** The name of the assistant that runs it; null for the usual agent. */
+    readonly assistant: string | null;
     /** Whether all runs share one thread. */
     readonly keepsThread: boolean;
     /** What happens to due times that passed while no replica was running. */

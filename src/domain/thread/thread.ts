@@ -50,6 +50,8 @@ export type ThreadListing = {
   readonly channel: Channel;
   /** The model that its newest turn asked for; null for the default model. */
   readonly model: string | null;
+  /** The name of the assistant that its newest turn was for; null for the usual agent. */
+  readonly assistant: string | null;
   readonly usage: Usage;
   /** How often another line of its turns was shown; 0 while no message has versions. */
   readonly line: number;

@@ -10,6 +10,7 @@ import type { Gate, NewGate } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
 import type { TraceContext } from '../trace/trace-context.ts';
 import type { Usage } from '../usage.ts';
+import type { TurnAssistant } from '../work/assistant.ts';
 import type { Item, NewItem, WrittenItem } from './item.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { ReasoningDetail, Sampling } from './sampling.ts';

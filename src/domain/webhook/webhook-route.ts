@@ -10,6 +10,8 @@ export type WebhookRoute = {
   readonly message: string;
   /** A template for the conversation to continue; null begins a new one with each event. */
   readonly conversation: string | null;
+  /** The name of the shared assistant that answers; null for the usual agent. */
+  readonly assistant: string | null;
 };
 
 export const VERIFIER_KINDS = ['github', 'stripe', 'standard-webhooks', 'shared-secret'] as const;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Assistant, AssistantVersion, TurnAssistant } from '#domain/work/assistant.ts';
 import type { AssistantId } from '#domain/ids.ts';
+import type { Assistant, AssistantVersion, TurnAssistant } from '#domain/work/assistant.ts';
 import { USUAL_SETTINGS, type WorkSettings } from '#domain/work/work-settings.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';

@@ -31,7 +31,7 @@ export async function findUpdateSecret(
   return row?.secretHash ?? undefined;
 }
 
-type NewAccount = Pick<ChatAccount, 'id' | 'channel' | 'remoteId' | 'name' | 'mode' | 'groups'> & {
+type NewAccount = Pick<ChatAccount, 'id' | 'channel' | 'remoteId' | 'name' | 'mode' | 'groups' | 'assistant'> & {
   readonly secretHash: Buffer | null;
   /** Where to begin; null: with what the platform has kept. */
   readonly cursor: string | null;
@@ -46,6 +46,20 @@ export async function insertChatAccount(trx: Audited<OwnedTransaction>, account:
     .returning('id')
     .executeTakeFirst();
   return inserted !== undefined;
+}
+
+/** Returns whether there is such an account. */
+export async function setChatAssistant(
+  trx: Audited<OwnedTransaction>,
+  id: ChatAccountId,
+  assistant: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('chatAccounts')
+    .set({ assistant })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Its links, threads and updates go with it. Returns whether there was one. */
@@ -123,6 +137,7 @@ const accountColumns = [
   'name',
   'mode',
   'groups',
+  'assistant',
   'lastError',
   'failedAt',
   'receivedAt',

@@ -5,16 +5,37 @@ import { type OwnedTransaction, type Owner, runStatement } from '../connection.t
 
 type Place = Pick<ChatPlace, 'accountId' | 'chat'>;
 
-/** The thread that the owner's next message in a chat continues. */
-export async function findChatThread(trx: OwnedTransaction, owner: Owner, place: Place): Promise<ThreadId | undefined> {
-  const row = await trx
+/** The thread that the owner's next message in a chat continues, and the assistant that the chat has chosen. */
+export function findChat(
+  trx: OwnedTransaction,
+  owner: Owner,
+  place: Place,
+): Promise<{ readonly threadId: ThreadId | null; readonly assistant: string | null } | undefined> {
+  return trx
     .selectFrom('chatThreads')
-    .select('threadId')
+    .select(['threadId', 'assistant'])
     .where('accountId', '=', place.accountId)
     .where('chat', '=', place.chat)
     .where('userId', '=', owner.userId)
     .executeTakeFirst();
-  return row?.threadId;
+}
+
+export async function findChatThread(trx: OwnedTransaction, owner: Owner, place: Place): Promise<ThreadId | undefined> {
+  return (await findChat(trx, owner, place))?.threadId ?? undefined;
+}
+
+/** Empty for none. */
+export async function putChatAssistant(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { accountId, chat }: Place,
+  assistant: string,
+): Promise<void> {
+  await trx
+    .insertInto('chatThreads')
+    .values({ accountId, chat, userId: owner.userId, threadId: null, assistant })
+    .onConflict((known) => known.columns(['accountId', 'chat', 'userId']).doUpdateSet({ assistant }))
+    .execute();
 }
 
 export async function putChatThread(
@@ -30,9 +51,11 @@ export async function putChatThread(
     .execute();
 }
 
-export async function deleteChatThread(trx: OwnedTransaction, owner: Owner, { accountId, chat }: Place): Promise<void> {
+/** What the chat has chosen stays. */
+export async function leaveChatThread(trx: OwnedTransaction, owner: Owner, { accountId, chat }: Place): Promise<void> {
   await trx
-    .deleteFrom('chatThreads')
+    .updateTable('chatThreads')
+    .set({ threadId: null })
     .where('accountId', '=', accountId)
     .where('chat', '=', chat)
     .where('userId', '=', owner.userId)

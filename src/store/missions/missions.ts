@@ -131,6 +131,7 @@ function toRow(mission: MissionSettings & NextDue) {
 const PLAIN = [
   'name',
   'instruction',
+  'assistant',
   'keepsThread',
   'tokensPerRun',
   'tokensPerDay',

@@ -90,7 +90,7 @@ const TAKE = `
   )
   update missions set starting_until = now() + make_interval(secs => case when held.turn_id is null then $3 else 2 end)
   from held where missions.id = held.id
-  returning missions.id as "missionId", missions.user_id as "userId", held.slot, name, instruction, keeps_thread as "keepsThread",
+  returning missions.id as "missionId", missions.user_id as "userId", held.slot, name, instruction, assistant, keeps_thread as "keepsThread",
     missions.thread_id as "threadId", tools, tokens_per_run as "tokensPerRun", tokens_per_day as "tokensPerDay",
     (select cause_turn_id from occurrences where mission_id = missions.id and occurrences.slot = held.slot) as "causeTurnId",
     usd_per_run as "usdPerRun", usd_per_day as "usdPerDay", held.turn_id as "runningTurnId", held.running_thread as "runningThreadId",

@@ -92,7 +92,7 @@ export async function changeThread(
   return numUpdatedRows > 0n;
 }
 
-type ListingRow = Omit<ThreadListing, 'usage' | 'model'> & {
+type ListingRow = Omit<ThreadListing, 'usage' | 'model' | 'assistant'> & {
   readonly request: TurnRequest | null;
   readonly microseconds: string;
   readonly inputTokens: number;
@@ -133,5 +133,7 @@ function toListed(row: ListingRow): ListedThread {
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, ...thread } = rest;
   const cost = unpriced ? null : { inputUsd, outputUsd };
   const usage = { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, cost };
-  return { ...thread, model: request?.model ?? null, usage, cursor: { pinned: row.pinned, microseconds, id: row.id } };
+  const { model = null, assistant } = request ?? {};
+  const chosen = { model, assistant: assistant?.name ?? null };
+  return { ...thread, ...chosen, usage, cursor: { pinned: row.pinned, microseconds, id: row.id } };
 }

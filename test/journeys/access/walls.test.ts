@@ -534,6 +534,10 @@ const MATRIX: Record<string, Row> = {
   'POST /api/deliveries/:id/retry': row([404, 404, 404, 404], () => ({ route: `/api/deliveries/${NOBODYS}/retry` })),
   'GET /api/channels': row([200, 200, 200, 200], () => ({ route: '/api/channels' })),
   'POST /api/channels': row([403, 403, 400, 400], () => ({ route: '/api/channels', body: {} })),
+  'PATCH /api/channels/:id': row([403, 403, 404, 404], () => ({
+    route: `/api/channels/${NOBODYS}`,
+    body: { assistant: null },
+  })),
   'DELETE /api/channels/:id': row([403, 403, 404, 404], () => ({ route: `/api/channels/${NOBODYS}` })), // telegram.test.ts
   'POST /api/channels/:id/test': row([403, 403, 404, 404], () => ({ route: `/api/channels/${NOBODYS}/test` })),
   'POST /api/channels/codes': row([201, 201, 201, 201], () => ({ route: '/api/channels/codes' })),

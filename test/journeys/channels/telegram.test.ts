@@ -187,6 +187,36 @@ test('the doctor asks the platform about the credentials, and reports that they 
   expect(JSON.stringify(found)).not.toContain(BOT.token);
 });
 
+test('/agent chooses who answers in a chat, over the assistant of the channel', async ({ home }) => {
+  for (const name of ['house', 'poet'])
+    expect((await as(undefined, '/api/assistants', 'POST', { name, for: 'everyone' })).status).toBe(201);
+  const channel = `/api/channels/${stage.channelId}`;
+  expect((await as(undefined, channel, 'PATCH', { assistant: 'nobody' })).status).toBe(400);
+  expect(await json(as(undefined, channel, 'PATCH', { assistant: 'house' }))).toMatchObject({ assistant: 'house' });
+  const asks = async (words: string) => {
+    phone.say(telegram, `say ${words}`);
+    await shown(inChat(phone.id), words);
+    const [newest] = await home.query<{ name: string | null }>(
+      `select request -> 'assistant' ->> 'name' as name from turns where channel = 'telegram' order by created_at desc limit 1`,
+    );
+    return newest?.name;
+  };
+
+  expect(await asks('by the house')).toBe('house');
+  phone.say(telegram, '/agent');
+  await shown(inChat(phone.id), /The assistant house answers here[^]*poet/);
+  phone.say(telegram, '/agent nobody');
+  await shown(inChat(phone.id), /no assistant of this name/);
+  phone.say(telegram, '/agent poet');
+  await shown(inChat(phone.id), /the assistant poet answers here/);
+  expect(await asks('by the poet')).toBe('poet');
+  phone.say(telegram, '/new');
+  expect(await asks('a new poem')).toBe('poet');
+  phone.say(telegram, '/agent off');
+  await shown(inChat(phone.id), /the usual agent answers here/);
+  expect(await asks('as usual')).toBeNull();
+});
+
 test('a removed link is a stranger again, and a removed channel is silent', async () => {
   expect((await as(stage.ann, `/api/channels/${stage.channelId}/links/${other.id}`, 'DELETE')).status).toBe(404);
   expect((await as(stage.bob, `/api/channels/${stage.channelId}/links/${other.id}`, 'DELETE')).status).toBe(204);

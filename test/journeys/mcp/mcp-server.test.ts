@@ -58,6 +58,25 @@ test.for(['legacy', 'auto', { pin: '2026-07-28' }] as const)(
   },
 );
 
+test('each assistant for everyone is a tool that answers as this assistant', async ({ service, ann }) => {
+  const body = {
+    name: 'research',
+    for: 'everyone',
+    description: 'Finds things out.',
+    instructions: 'Name your sources.',
+  };
+  const made = await service.request('/api/assistants', { method: 'POST', body: JSON.stringify(body) });
+  const { id } = (await made.json()) as { id: string };
+  await using server = await connect(service, ann);
+  const { tools } = await server.client.listTools();
+  const found = tools.find(({ name }) => name === 'assistant_research');
+  expect(found?.description).toContain('Finds things out.');
+  const { answer } = replyOf(await server.call('assistant_research', { message: 'recite' }));
+  expect(answer).toContain('Name your sources.');
+  expect(replyOf(await server.call('ask', { message: 'recite' })).answer).not.toContain('Name your sources.');
+  await service.request(`/api/assistants/${id}`, { method: 'DELETE' });
+});
+
 test('a message of a client is written by an agent, and not by the person', async ({ service, home, ann }) => {
   await using server = await connect(service, ann);
   const { thread_id: thread } = replyOf(await server.call('ask', { message: 'say who wrote this' }));

@@ -21,7 +21,7 @@ type SettingsName =
   | 'users';
 
 export type Place = {
-  readonly to: '/missions' | '/memory' | '/connectors' | `/settings/${SettingsName}`;
+  readonly to: '/missions' | '/assistants' | '/memory' | '/connectors' | `/settings/${SettingsName}`;
   readonly words: string;
   readonly icon: IconName;
 };
@@ -29,6 +29,7 @@ export type Place = {
 /** The pages beside the threads. */
 export const places = (): readonly Place[] => [
   { to: '/missions', words: t`Missions`, icon: 'clock' },
+  { to: '/assistants', words: t`Assistants`, icon: 'users' },
   { to: '/memory', words: t`Memory`, icon: 'memory' },
   { to: '/connectors', words: t`Connectors`, icon: 'tool' },
 ];

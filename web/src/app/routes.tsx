@@ -52,6 +52,11 @@ const allMissions = createRoute({
   path: '/missions/all',
   component: lazyRouteComponent(() => import('../missions/missions-page.tsx'), 'MissionsPage'),
 });
+const assistants = createRoute({
+  getParentRoute: () => root,
+  path: '/assistants',
+  component: lazyRouteComponent(() => import('../assistants/assistants-page.tsx'), 'AssistantsPage'),
+});
 const memory = createRoute({
   getParentRoute: () => root,
   path: '/memory',
@@ -181,6 +186,7 @@ export function createAppRouter() {
       printed,
       missions,
       allMissions,
+      assistants,
       memory,
       connectors,
       tools,

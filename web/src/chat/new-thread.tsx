@@ -2,6 +2,8 @@ import { t } from '@lingui/core/macro';
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, use, useState } from 'react';
 import { SidebarContext, SidebarToggle } from '../app/sidebar-toggle.tsx';
+import { AssistantPicker } from '../assistants/assistant-picker.tsx';
+import { findMention, useAssistants } from '../assistants/use-assistants.ts';
 import { sendMessage, useTakesAgainAt } from '../client/send.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { IconButton } from '../parts/button.tsx';
@@ -18,17 +20,21 @@ const FirstPage = lazyPart(() => import('./first/first-page.tsx').then((module) 
 export function NewThread() {
   const navigate = useNavigate();
   const [model, setModel] = useState<string>();
+  const assistants = useAssistants();
+  const [assistant, setAssistant] = useState<string | null>(null);
   const [temporary, setTemporary] = useState(false);
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { hidden, openPalette } = use(SidebarContext);
   const takesAgainAt = useTakesAgainAt();
   useTitle(t`New thread`);
 
-  async function send(message: string, attachments: readonly Attachment[] = []): Promise<void> {
+  async function send(typed: string, attachments: readonly Attachment[] = []): Promise<void> {
+    const { message, ...chosen } = findMention(typed, assistants) ?? { message: typed, assistant };
     const { thread_id: threadId } = await sendMessage({
       message,
       attachments,
       ...(model !== undefined && { model }),
+      ...(chosen.assistant !== null && { assistant: chosen.assistant }),
       ...(temporary && { temporary }),
     });
     await navigate({ to: '/threads/$threadId', params: { threadId } });
@@ -61,6 +67,7 @@ export function NewThread() {
         model={
           <>
             <TemporarySwitch checked={temporary} onChange={setTemporary} />
+            <AssistantPicker chosen={assistant} onChoose={setAssistant} />
             <ModelPicker chosen={model ?? null} onChoose={setModel} />
           </>
         }

@@ -9,6 +9,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { useServices } from '../app/services.ts';
+import { AssistantPicker } from '../assistants/assistant-picker.tsx';
+import { findMention, useAssistants } from '../assistants/use-assistants.ts';
 import { client } from '../client/client.ts';
 import { firstPresented } from '../files/presented.ts';
 import { useFreshFiles } from '../files/use-files.ts';
@@ -49,6 +51,9 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const [inspected, setInspected] = useState<string>();
   const [chosen, setChosen] = useState<string>();
   const model = chosen ?? thread?.model ?? (thread ? DEFAULT_MODEL : null);
+  const assistants = useAssistants();
+  const [named, setNamed] = useState<string | null>();
+  const assistant = named === undefined ? (thread?.assistant ?? null) : named;
   const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
   const running = findRunningTurn(state);
   const actions = useChatActions({
@@ -85,11 +90,15 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
 
   const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: true }));
 
-  async function send(message: string, attachments: readonly Attachment[], now = false): Promise<void> {
-    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen, now });
+  async function send(typed: string, attachments: readonly Attachment[], now = false): Promise<void> {
+    const mention = findMention(typed, assistants);
+    const { message } = mention ?? { message: typed };
+    if (mention) setNamed(mention.assistant);
+    const who = mention?.assistant ?? named;
+    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen, assistant: who, now });
     if (attachments.length === 0) keepDraft(threadId, ''); // it is kept as an unsent message
     await sending.catch((refusal: unknown) => {
-      if (readDraft(threadId) === '') keepDraft(threadId, message);
+      if (readDraft(threadId) === '') keepDraft(threadId, typed);
       throw refusal;
     });
   }
@@ -163,7 +172,12 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                 {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
                 onEditLast={editLast}
                 state={state}
-                model={<ModelPicker chosen={model} onChoose={setChosen} />}
+                model={
+                  <>
+                    <AssistantPicker chosen={assistant} onChoose={setNamed} />
+                    <ModelPicker chosen={model} onChoose={setChosen} />
+                  </>
+                }
                 suggested={suggested}
               />
             </main>

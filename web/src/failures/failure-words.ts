@@ -54,6 +54,11 @@ const SENTENCES: { readonly [D in FailureDetails as D['code']]: (values: D['valu
     next: startsAgain(resets),
   }),
   'limit.run': ({ limit, unit }) => ({ fact: limitOfRun(amountOf(limit, unit), unit) }),
+  'limit.work_run': ({ name, limit, unit }) => ({ fact: limitOfWork(name, amountOf(limit, unit), unit) }),
+  'limit.work_day': ({ name, limit, unit, resets }) => ({
+    fact: limitOfWorkDay(name, amountOf(limit, unit), unit),
+    next: startsAgain(resets),
+  }),
   'tool.failed': ({ tool }) => ({ fact: t`“${tool}” could not be run.`, next: kept() }),
 };
 
@@ -70,6 +75,16 @@ const limitOfRun = (limit: string, unit: Unit) =>
   unit === 'usd'
     ? t`The ${limit} that a run of this mission may cost are used up.`
     : t`The ${limit} tokens that a run of this mission may use are used up.`;
+
+const limitOfWork = (name: string, limit: string, unit: Unit) =>
+  unit === 'usd'
+    ? t`The ${limit} that “${name}” may cost for one message are used up.`
+    : t`The ${limit} tokens that “${name}” may use for one message are used up.`;
+
+const limitOfWorkDay = (name: string, limit: string, unit: Unit) =>
+  unit === 'usd'
+    ? t`The ${limit} that “${name}” may cost you in a day are used up.`
+    : t`The ${limit} tokens that “${name}” may use for you in a day are used up.`;
 
 function startsAgain(resets: string): string {
   const [time, moment] = [formatTime(resets), formatMoment(resets)];

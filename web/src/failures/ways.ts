@@ -34,5 +34,7 @@ const WAYS: Readonly<Record<FailureDetails['code'], Ways>> = {
   'model.refused': { again: true, other: true },
   'limit.day': { settings: 'users', again: true },
   'limit.run': { settings: 'missions' },
+  'limit.work_run': { again: true },
+  'limit.work_day': { again: true },
   'tool.failed': { again: true },
 };

@@ -54,6 +54,7 @@ export function reasonOf({ status, reason }: Pick<Occurrence, 'status' | 'reason
 const reasons = (): Readonly<Record<string, string>> => ({
   overlap: t`another run was under way`,
   paused: t`the mission was paused`,
+  assistant_missing: t`its assistant does not exist any more`,
   budget: t`the budget of the day was used up`,
   changed: t`the mission was changed`,
   too_many_events: t`more than 60 events in an hour`,

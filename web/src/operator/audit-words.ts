@@ -3,7 +3,11 @@ import { t } from '@lingui/core/macro';
 /** What was done, in words. What is not known here is shown as it is called. */
 export const actionWords = (): Readonly<Record<string, string>> => ({
   'approval.revoke': t`Took back an approval`,
+  'assistant.add': t`Created an assistant`,
+  'assistant.change': t`Changed an assistant`,
+  'assistant.remove': t`Deleted an assistant`,
   'chat.add': t`Added a chat channel`,
+  'chat.assistant': t`Chose the assistant of a chat channel`,
   'chat.code': t`Created a code for a chat`,
   'chat.link': t`Linked a chat`,
   'chat.remove': t`Removed a chat channel`,

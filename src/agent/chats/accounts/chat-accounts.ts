@@ -6,9 +6,17 @@ import { type ChatAccountId, newId } from '#domain/ids.ts';
 import { OPERATOR, type Principal, requireOperator } from '#domain/principal.ts';
 import { hashSecret } from '#domain/secret-hash.ts';
 import { audited } from '#store/audit.ts';
-import { deleteChatAccount, insertChatAccount, listChatAccounts } from '#store/chats/accounts.ts';
-import type { Database } from '#store/connection.ts';
+import {
+  deleteChatAccount,
+  findChatAccount,
+  insertChatAccount,
+  listChatAccounts,
+  setChatAssistant,
+} from '#store/chats/accounts.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { EVERYONE } from '#store/tools/skills.ts';
 import type { Secrets } from '#tools/secrets/secrets.ts';
+import { checkAssistant } from '../../assistants/assistants.ts';
 import { ChatFailed, ignoreChatFailure } from '../chat-port.ts';
 import { type Connections, credentialsOf } from '../connections.ts';
 import type { Inbox } from '../incoming/inbox.ts';
@@ -18,6 +26,8 @@ export type AskedAccount = {
   readonly credentials: string;
   readonly mode: ChatMode;
   readonly groups: boolean;
+  /** The name of a shared assistant. */
+  readonly assistant: string | null;
 };
 
 export type AccountParts = {
@@ -38,6 +48,18 @@ export function createChatAccounts(parts: AccountParts) {
     async add(principal: Principal, asked: AskedAccount): Promise<ChatAccount> {
       requireOperator(principal);
       return addAccount(parts, principal, asked);
+    },
+
+    /** Chats that have chosen an assistant keep theirs. */
+    async setAssistant(principal: Principal, id: ChatAccountId, assistant: string | null): Promise<ChatAccount> {
+      requireOperator(principal);
+      const { db } = parts;
+      if (assistant !== null) await checkAssistant(db, EVERYONE, assistant);
+      const entry = { actor: principal.userId, action: 'chat.assistant', subject: id, detail: { assistant } };
+      await withOwner(db, principal, (trx) =>
+        audited(trx, async (writing) => (await setChatAssistant(writing, id, assistant)) || missing(), entry),
+      );
+      return (await findChatAccount(db, id)) ?? missing();
     },
 
     /** Its links and waiting updates go with it. The threads stay. */
@@ -73,15 +95,20 @@ export function createChatAccounts(parts: AccountParts) {
   };
 }
 
+function missing(): never {
+  throw noChannel();
+}
+
 export const noChannel = () => new NotFound('This channel does not exist.');
 
 async function addAccount(parts: AccountParts, principal: Principal, asked: AskedAccount): Promise<ChatAccount> {
   const { db, connections, inbox } = parts;
-  const { channel, mode, groups, credentials } = asked;
+  const { channel, mode, groups, assistant, credentials } = asked;
   const port = connections.portFor(channel);
   if (!port.modes.includes(mode))
     throw new InvalidRequest('invalid_request', 'mode', `${channel} has no mode ${mode}.`);
   if (mode === 'webhook') requireHttps(parts.publicUrl());
+  if (assistant !== null) await checkAssistant(db, EVERYONE, assistant);
   const connection = port.connect(credentials);
   const { remoteId, name, cursor = null } = await explained(port.credentialsIn, () => connection.identify());
   const id = newId<ChatAccountId>();
@@ -93,7 +120,7 @@ async function addAccount(parts: AccountParts, principal: Principal, asked: Aske
   const address = url === null || secret === null ? null : { url, secret };
   await explained(port.credentialsIn, () => connection.setAddress(address));
   const secretHash = secret === null ? null : hashSecret(secret);
-  const account = { id, channel, mode, groups, remoteId, name, cursor, secretHash };
+  const account = { id, channel, mode, groups, assistant, remoteId, name, cursor, secretHash };
   await storeAccount(parts, principal, account, credentials);
   inbox.runNow();
   const added = (await listChatAccounts(db)).find((listed) => listed.id === id);

@@ -1,12 +1,13 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { deleteChatThread, findChatThread } from '#store/chats/messages.ts';
+import { findChatThread, leaveChatThread } from '#store/chats/messages.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import type { UpdateEnd } from '#store/system/chats.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { listQueued } from '#store/threads/turns.ts';
+import { chooseAssistant } from './choose-assistant.ts';
 import { handleMessage } from './handle-message.ts';
 import { DONE, type HandledUpdate, type HandlerParts, placeOf, say } from './handled-update.ts';
 
@@ -35,8 +36,10 @@ async function answerCommand(parts: HandlerParts, command: Command): Promise<str
   const { owner } = command;
   switch (command.incoming.name) {
     case 'new':
-      await withOwner(parts.db, owner, (trx) => deleteChatThread(trx, owner, placeOf(command)));
+      await withOwner(parts.db, owner, (trx) => leaveChatThread(trx, owner, placeOf(command)));
       return 'Your next message starts a new conversation.';
+    case 'agent':
+      return chooseAssistant(parts, command);
     case 'stop':
       return (await stopTurns(parts, command)) ? 'Stopped.' : 'Nothing is running.';
     case 'status':
@@ -95,6 +98,7 @@ const LINK_AGAIN = 'To connect an account, get a code in the web app, under Sett
 const HELP = [
   'Send a message, with pictures or files if you like, and I answer here.',
   '/new starts a new conversation.',
+  '/agent shows or chooses the assistant that answers here.',
   '/stop stops the current answer.',
   '/status shows what is running, and whose account it is.',
   '/unlink disconnects this chat from the account.',

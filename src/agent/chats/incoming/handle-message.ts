@@ -2,10 +2,11 @@ import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { newId, type ThreadId } from '#domain/ids.ts';
 import type { ContentPart } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import { findChatThread, putChatThread } from '#store/chats/messages.ts';
+import { findChat, putChatThread } from '#store/chats/messages.ts';
 import { withOwner } from '#store/connection.ts';
 import { takeUse } from '#store/spending/rate-windows.ts';
 import type { UpdateEnd } from '#store/system/chats.ts';
+import { assistantFor } from './choose-assistant.ts';
 import { DONE, type HandledUpdate, type HandlerParts, placeOf, say } from './handled-update.ts';
 import { readContent } from './read-content.ts';
 
@@ -22,8 +23,9 @@ export async function handleMessage(parts: HandlerParts, handled: HandledUpdate<
   const content = await readContent(handled);
   if (content.length === 0) return DONE;
   const place = placeOf(handled);
-  const known = await withOwner(db, owner, (trx) => findChatThread(trx, owner, place));
-  const started = await start(parts, handled, content, known);
+  const known = await withOwner(db, owner, (trx) => findChat(trx, owner, place));
+  const assistant = assistantFor(known?.assistant, handled.account);
+  const started = await start(parts, handled, { content, assistant }, known?.threadId ?? undefined);
   if ('state' in started) return started;
   await withOwner(db, owner, (trx) => putChatThread(trx, owner, place, started.threadId));
   live.follow(owner, place, started);
@@ -34,7 +36,7 @@ export async function handleMessage(parts: HandlerParts, handled: HandledUpdate<
 async function start(
   parts: HandlerParts,
   handled: HandledUpdate<'message'>,
-  content: readonly ContentPart[],
+  { content, assistant }: { readonly content: readonly ContentPart[]; readonly assistant: string | undefined },
   threadId: ThreadId | undefined,
 ): Promise<Turn | UpdateEnd> {
   const { owner, update, account } = handled;
@@ -44,6 +46,7 @@ async function start(
       unknownThread: 'not-found',
       channel: account.channel,
       items: [{ id: newId(), type: 'message', role: 'user', content, status: 'completed' }],
+      assistant,
       tools: undefined,
       startsThread: threadId === undefined,
       request: { model: null, temperature: null, echo: { chat: placeOf(handled) } },
@@ -53,7 +56,7 @@ async function start(
     return turn;
   } catch (error) {
     const isLost = error instanceof NotFound || (error instanceof Conflict && error.code === 'thread_full');
-    if (isLost && threadId !== undefined) return start(parts, handled, content, undefined);
+    if (isLost && threadId !== undefined) return start(parts, handled, { content, assistant }, undefined);
     if (error instanceof Conflict && error.code === 'thread_busy')
       return { state: 'new', waitSeconds: BUSY_SECONDS, error: error.message };
     if (error instanceof Conflict) return DONE; // its turn was deleted

@@ -6,6 +6,7 @@ import type { ChatAccountId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
+import { assistantField } from '../work-fields.ts';
 import { mailCredentials, newMailChannel } from './new-mail-channel.ts';
 import { newSlackChannel, slackCredentials } from './new-slack-channel.ts';
 
@@ -21,6 +22,7 @@ const channel = z
     name: z.string().describe('The name that people find it by on the platform.'),
     mode: z.enum(CHAT_MODES).describe('polling: the service asks for messages. webhook: the platform sends them.'),
     groups: z.boolean().describe('Whether it answers in groups, when it is addressed.'),
+    assistant: z.string().nullable().describe('Answers in chats that have chosen none; null for the usual agent.'),
     request_url: z
       .string()
       .nullable()
@@ -64,10 +66,20 @@ const newTelegramChannel = z.strictObject({
   groups: z.boolean().default(false),
 });
 
+const assistant = assistantField.nullish().describe('The name of an assistant for everyone.');
+
 const newChannel = z
-  .discriminatedUnion('channel', [newTelegramChannel, newSlackChannel, newMailChannel], {
-    error: `channel must be ${CHAT_CHANNELS.join(' or ')}.`,
-  })
+  .discriminatedUnion(
+    'channel',
+    [
+      newTelegramChannel.extend({ assistant }),
+      newSlackChannel.extend({ assistant }),
+      newMailChannel.extend({ assistant }),
+    ],
+    {
+      error: `channel must be ${CHAT_CHANNELS.join(' or ')}.`,
+    },
+  )
   .meta({ id: 'NewChannel' });
 
 const listChannels = defineRoute({
@@ -100,7 +112,7 @@ const addChannel = defineRoute({
   body: newChannel,
   responses: { 201: { description: 'The channel.', json: channel } },
   errors: [400, 409],
-  async handle({ principal, body }, { chatAdmin }: Services) {
+  async handle({ principal, body: { assistant: named, ...body } }, { chatAdmin }: Services) {
     const asked =
       body.channel === 'mail'
         ? { channel: body.channel, mode: 'polling' as const, groups: false, credentials: mailCredentials(body) }
@@ -110,7 +122,23 @@ const addChannel = defineRoute({
             groups: body.groups,
             credentials: body.channel === 'slack' ? slackCredentials(body) : body.token,
           };
-    return renderChannel(await chatAdmin.add(principal, asked), chatAdmin);
+    return renderChannel(await chatAdmin.add(principal, { ...asked, assistant: named ?? null }), chatAdmin);
+  },
+});
+
+const updateChannel = defineRoute({
+  method: 'patch',
+  path,
+  summary: 'Choose the assistant that answers in the chats of a channel.',
+  access: 'operator',
+  params,
+  body: z
+    .strictObject({ assistant: assistantField.nullable().describe('null for the usual agent.') })
+    .meta({ id: 'ChannelChange' }),
+  responses: { 200: { description: 'The channel.', json: channel } },
+  errors: [400, 404],
+  async handle({ principal, params: { id }, body }, { chatAdmin }: Services) {
+    return renderChannel(await chatAdmin.setAssistant(principal, id, body.assistant), chatAdmin);
   },
 });
 
@@ -185,7 +213,15 @@ const removeLink = defineRoute({
   },
 });
 
-export const channelRoutes = [listChannels, addChannel, removeChannel, testChannel, createCode, removeLink];
+export const channelRoutes = [
+  listChannels,
+  addChannel,
+  updateChannel,
+  removeChannel,
+  testChannel,
+  createCode,
+  removeLink,
+];
 
 const renderChannel = (account: ChatAccount, chats: Pick<ChatAdmin, 'addressOf'>): z.infer<typeof channel> =>
   renderAs(channel, account, { request_url: chats.addressOf(account) });

@@ -8,6 +8,7 @@ import { type ContentPart, text } from '#domain/thread/item.ts';
 import { describeWhenBusy, whenBusy } from '#http/placement.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { checkFormat, parseFormat } from '../../model-api/output-format.ts';
+import { assistantField } from '../work-fields.ts';
 
 export const MAX_ATTACHMENTS = 10;
 export const MAX_ATTACHMENT_BYTES = 9 * 1024 * 1024;
@@ -45,13 +46,10 @@ export const chatRequest = z
       .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), { error: 'model must be printable text.' })
       .nullish()
       .describe('The name of a model route. The default model answers when it is unknown or left out.'),
-    assistant: z
-      .string('assistant must be a name.')
-      .min(1, 'assistant must not be empty.')
-      .max(100, 'assistant is too long.')
+    assistant: assistantField
       .nullish()
       .describe(
-        'The name of an assistant, or null for none. A message that names neither an assistant nor a model continues with those of its thread.',
+        'The name of an assistant, or null for none. A message that does not say it continues with that of its thread.',
       ),
     when_busy: whenBusy
       .nullish()

@@ -4,7 +4,7 @@ import type { Mission } from '#domain/mission/mission.ts';
 import { describeSchedule, type Schedule } from '#domain/mission/schedule.ts';
 import { readFields, renderAs } from '#http/routes/render-as.ts';
 import { storedText } from '../stored-text.ts';
-import { budgetFields, shownBudgets, toolsField } from '../work-fields.ts';
+import { assistantField, budgetFields, shownBudgets, toolsField } from '../work-fields.ts';
 
 export const askedSchedule = z
   .strictObject(
@@ -40,6 +40,10 @@ const settings = {
 };
 
 const options = {
+  assistant: assistantField
+    .nullable()
+    .optional()
+    .describe('The name of the assistant that runs it; null for the usual agent.'),
   thread: z.enum(['same', 'new']).optional().describe('Whether all runs share one thread. same when left out.'),
   tools: toolsField.describe('The only tools that runs may use; null for all that the owner may use.'),
   ...budgetFields,
@@ -83,7 +87,7 @@ export const occurrence = z
       .string()
       .nullable()
       .describe(
-        'Why it failed or did not run, such as overlap, paused, budget or not_running; no_result for a run that had nothing to say.',
+        'Why it failed or did not run, such as overlap, paused, budget, assistant_missing or not_running; no_result for a run that had nothing to say.',
       ),
     thread_id: z.uuid().nullable(),
     turn_id: z.uuid().nullable(),
@@ -101,6 +105,7 @@ export const mission = z
     instruction: z.string(),
     schedule: askedSchedule,
     schedule_words: z.string().describe('The schedule in words.'),
+    assistant: z.string().nullable(),
     thread: z.enum(['same', 'new']),
     thread_id: z.uuid().nullable().describe('The thread of all runs, once there was one.'),
     tools: z.array(z.string()).nullable(),

@@ -38,6 +38,10 @@ export const thread = z
       .string()
       .nullable()
       .describe('The model that its newest turn requested. The next message uses it too; null is the default model.'),
+    assistant: z
+      .string()
+      .nullable()
+      .describe('The assistant of its newest turn. The next message is for it too; null is the usual agent.'),
     usage: spent.describe('The usage of its finished turns.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().describe('When its newest turn was accepted.'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { WebhookRoutes } from '#agent/administration/webhook-routes.ts';
 import { VERIFIER_KINDS, type WebhookRoute } from '#domain/webhook/webhook-route.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { assistantField } from '../work-fields.ts';
 
 type Services = { readonly webhookRoutes: WebhookRoutes };
 
@@ -31,6 +32,7 @@ const route = z
       .string()
       .nullable()
       .describe('A template: events with the same text here continue one conversation. null: each begins one.'),
+    assistant: z.string().nullable().describe('The assistant for everyone that answers; null for the usual agent.'),
   })
   .meta({ id: 'WebhookRoute' });
 
@@ -60,6 +62,7 @@ const addRoute = defineRoute({
       ...fields,
       header: z.string('header must be a string.').max(200, 'header is too long.').nullish(),
       conversation: z.string('conversation must be a string.').nullish(),
+      assistant: assistantField.nullish().describe('The name of an assistant for everyone.'),
       secret: z
         .string('secret is required and must be a string.')
         .min(1, 'secret must not be empty.')
@@ -77,6 +80,7 @@ const addRoute = defineRoute({
       webhookUser: body.webhook_user,
       message: body.message,
       conversation: body.conversation ?? null,
+      assistant: body.assistant ?? null,
     };
     await webhookRoutes.add(added, body.secret, principal.userId);
     return render(added);
@@ -98,11 +102,12 @@ const removeRoute = defineRoute({
 
 export const webhookRouteRoutes = [listRoutes, addRoute, removeRoute];
 
-const render = ({ name, verifier, header, webhookUser, message, conversation }: WebhookRoute) => ({
+const render = ({ name, verifier, header, webhookUser, message, conversation, assistant }: WebhookRoute) => ({
   name,
   verifier,
   header,
   webhook_user: webhookUser,
   message,
   conversation,
+  assistant,
 });

@@ -43,6 +43,7 @@ function toDelivery(route: WebhookRoute, body: Buffer, { id, isTimed }: Received
   const event = parseEvent(body);
   return {
     userId: route.webhookUser,
+    assistant: route.assistant,
     message: renderTemplate(parseTemplate(route.message), event, route.name),
     job: { conversationId: conversationOf(route, event), metadata: { route: route.name }, callbackUrl: null },
     idempotency: {

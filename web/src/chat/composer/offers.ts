@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import type { McpServerList } from '@reborn-agent/client/api';
+import { chosenOf } from '../../assistants/use-assistants.ts';
 import { client } from '../../client/client.ts';
 
 /** Something that the composer can write for the person. */
@@ -8,6 +9,8 @@ export type Offer = {
   readonly about: string;
   /** What the person fills in first. */
   readonly fields?: McpPrompt['arguments'];
+  /** It means something at the start of a message only. */
+  readonly startsMessage?: true;
   /** The page that it opens instead of writing something. */
   readonly leadsTo?: string;
   /** What is put in place of what was typed. */
@@ -22,6 +25,17 @@ type Source = (typed: string) => Promise<readonly Offer[]>;
 const templates: Source = async () => {
   const { templates: all } = await client.call('GET /api/templates');
   return all.map(({ name, text }) => ({ name: `/${name}`, about: text, write: () => text }));
+};
+
+/** Only at the start of a message: it is sent to the assistant then. */
+const assistants: Source = async () => {
+  const { assistants: all } = await client.call('GET /api/assistants');
+  return chosenOf(all).map(({ name, description }) => ({
+    name,
+    about: description || t`Assistant`,
+    startsMessage: true,
+    write: () => `@${name} `,
+  }));
 };
 
 const notes: Source = async (typed) => {
@@ -87,10 +101,10 @@ function listResources(server: string): Promise<readonly Offer[]> {
   return list;
 }
 
-const SOURCES = { '/': [templates, serverPrompts], '@': [notes, skills, serverResources] } as const satisfies Record<
-  string,
-  readonly Source[]
->;
+const SOURCES = {
+  '/': [templates, serverPrompts],
+  '@': [assistants, notes, skills, serverResources],
+} as const satisfies Record<string, readonly Source[]>;
 
 const MOST = 8;
 
@@ -108,11 +122,12 @@ export function findMark(
     : { mark: '@', typed: name, start: before.length - name.length - 1 };
 }
 
-export async function loadOffers(mark: Mark, typed: string): Promise<readonly Offer[]> {
+/** `start`: where the mark is in the message. */
+export async function loadOffers(mark: Mark, typed: string, start: number): Promise<readonly Offer[]> {
   const found = await Promise.all(SOURCES[mark].map((source) => source(typed).catch(() => [])));
   return found
     .flat()
-    .filter(({ name }) => includes(name, typed))
+    .filter(({ name, startsMessage }) => includes(name, typed) && (start === 0 || !startsMessage))
     .slice(0, MOST);
 }
 

@@ -5,6 +5,7 @@ export type Unsent = {
   readonly key: string;
   readonly message: string;
   readonly model?: string | undefined;
+  readonly assistant?: string | null | undefined;
   readonly attachments?: readonly Attachment[];
   /** The running step is stopped. */
   readonly now?: boolean;

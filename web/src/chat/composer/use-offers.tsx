@@ -12,7 +12,7 @@ type Options = {
   readonly onWrite: (text: string) => void;
 };
 
-/** Templates and prompts behind `/`, and notes, skills and resources behind `@`. Tab goes from one variable of a template to the next. */
+/** Templates and prompts behind `/`, and assistants, notes, skills and resources behind `@`. Tab goes from one variable of a template to the next. */
 export function useOffers({ area, text, onWrite }: Options) {
   const id = useId();
   const [caret, setCaret] = useState(0);
@@ -21,8 +21,8 @@ export function useOffers({ area, text, onWrite }: Options) {
   const mark = findMark(text.slice(0, caret));
   const isOpen = mark !== undefined && dismissed !== text;
   const { data: offers } = useQuery({
-    queryKey: ['offers', mark?.mark, mark?.typed],
-    queryFn: () => (mark ? loadOffers(mark.mark, mark.typed) : []),
+    queryKey: ['offers', mark?.mark, mark?.typed, mark?.start === 0],
+    queryFn: () => (mark ? loadOffers(mark.mark, mark.typed, mark.start) : []),
     enabled: isOpen,
     staleTime: 5000,
   });
@@ -86,7 +86,7 @@ export function useOffers({ area, text, onWrite }: Options) {
     <ul
       id={id}
       role="listbox"
-      aria-label={mark?.mark === '/' ? t`Templates and prompts` : t`Notes, skills and resources`}
+      aria-label={mark?.mark === '/' ? t`Templates and prompts` : t`Assistants, notes, skills and resources`}
       className="-mx-3 -mt-2 max-h-72 overflow-y-auto border-b border-line p-1"
     >
       {shown.map((offer, index) => (

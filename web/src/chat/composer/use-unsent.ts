@@ -10,13 +10,14 @@ export function useUnsent(threadId: string, followed: FollowedThread, onRefused:
       thread: threadId,
       storage: localStorage,
       shown: (turnId) => followed.turnKnown(turnId),
-      send: ({ key, message, model, attachments = [], now }) =>
+      send: ({ key, message, model, assistant, attachments = [], now }) =>
         sendMessage(
           {
             message,
             attachments,
             thread_id: threadId,
             ...(model !== undefined && { model }),
+            ...(assistant !== undefined && { assistant }),
             ...(now && { when_busy: 'now' }),
           },
           { idempotencyKey: key },
