@@ -90,17 +90,8 @@ export async function openCore(base: Base) {
   });
   const tools = openTools(base, fixedTools, codeTools);
   const files = createStoredFiles(db, attachments, config.workspaces);
-  const projectFiles = createProjectFiles(db, files);
-  const turnParts = {
-    models: models.models,
-    tools: tools.tools,
-    safety,
-    attachments,
-    files,
-    projectFiles,
-    documents,
-    skills,
-  };
+  const stores = { attachments, files, projectFiles: createProjectFiles(db, files), documents };
+  const turnParts = { models: models.models, tools: tools.tools, safety, skills, ...stores };
   const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
@@ -114,9 +105,7 @@ export async function openCore(base: Base) {
     memory,
     skills,
     missions,
-    attachments,
-    documents,
-    projectFiles,
+    ...stores,
     workspaces: createWorkspaces(db, files),
     sandboxes,
     uploads: createUploads(db, files),

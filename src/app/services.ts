@@ -114,7 +114,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
       db,
       system: engine.system,
       attachments,
-      getByName: auth.people.getByName,
+      getByName: (called) => auth.people.getByName(called),
     }),
     projectNotes: createProjectNotes(db),
     people: auth.people,

@@ -1,7 +1,6 @@
 import { NotFound } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { TurnProject } from '#domain/work/project.ts';
 import type { WebCount, WebUse } from '#domain/search/web-use.ts';
 import { firstWords } from '#domain/text/first-words.ts';
 import { type ContentPart, type FunctionCallItem, type TimedItem, textOf } from '#domain/thread/item.ts';
@@ -12,6 +11,7 @@ import { callsOf } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import { WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import type { TurnSpan } from '#domain/trace/turn-span.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';

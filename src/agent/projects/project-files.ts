@@ -1,8 +1,8 @@
 import { NotFound } from '#domain/errors.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { PROJECT_FOLDER, type Project, type ProjectNote, type TurnProject } from '#domain/work/project.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
+import { PROJECT_FOLDER, type Project, type ProjectNote, type TurnProject } from '#domain/work/project.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import { type ChangedFile, PLAIN_FILE, type Workspace, type WorkspaceFile } from '#domain/workspace/version.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -11,7 +11,7 @@ import { findProject } from '#store/projects/projects.ts';
 import { findProjectWorkspace, insertProjectWorkspace } from '#store/workspaces/project-workspaces.ts';
 import { readWorkspace } from '#store/workspaces/workspaces.ts';
 import { changeFiles } from '../workspace/change-files.ts';
-import type { SharedFiles } from '../workspace/staging.ts';
+import type { SharedFiles } from '../workspace/shared-files.ts';
 import type { StoredFiles } from '../workspace/stored-files.ts';
 import { requireProject, requireWritable } from './projects.ts';
 
@@ -27,13 +27,7 @@ const NO_FILES: Workspace = { id: '' as WorkspaceId, version: 0, isForeign: fals
  */
 export function createProjectFiles(db: Database, stored: StoredFiles) {
   const parts = { db, stored };
-  const ownerOf = ({ ownerId }: Pick<Project, 'ownerId'>): Owner => ({ userId: ownerId });
-
-  const readFiles = (project: Pick<Project, 'id' | 'ownerId'>): Promise<Workspace> =>
-    withOwner(db, ownerOf(project), async (trx) => {
-      const id = await findProjectWorkspace(trx, ownerOf(project), project.id);
-      return id ? readWorkspace(trx, ownerOf(project), id) : NO_FILES;
-    });
+  const readFiles = (project: Place) => readProjectFiles(db, project);
 
   const readable = (person: Principal, id: ProjectId) =>
     withOwner(db, person, (trx) => requireProject(trx, person, id));
@@ -107,6 +101,16 @@ export function createProjectFiles(db: Database, stored: StoredFiles) {
     limits: stored.limits,
   };
 }
+
+type Place = Pick<Project, 'id' | 'ownerId'>;
+
+const ownerOf = ({ ownerId }: Pick<Project, 'ownerId'>): Owner => ({ userId: ownerId });
+
+const readProjectFiles = (db: Database, project: Place): Promise<Workspace> =>
+  withOwner(db, ownerOf(project), async (trx) => {
+    const id = await findProjectWorkspace(trx, ownerOf(project), project.id);
+    return id ? readWorkspace(trx, ownerOf(project), id) : NO_FILES;
+  });
 
 function noteFile({ path, text }: ProjectNote): WorkspaceFile {
   const content = Buffer.from(text);

@@ -1,8 +1,8 @@
 import { InvalidRequest, NotFound } from '#domain/errors.ts';
 import type { ProjectId } from '#domain/ids.ts';
 import { type Principal, requireOperator, type UserId } from '#domain/principal.ts';
-import { MAX_MEMBERS, type MemberRole, type ProjectMember } from '#domain/work/project.ts';
 import type { User } from '#domain/user.ts';
+import { MAX_MEMBERS, type MemberRole, type ProjectMember } from '#domain/work/project.ts';
 import { audited, recordAudit } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { deleteMember, listMembers, upsertMember } from '#store/projects/project-members.ts';

@@ -1,7 +1,13 @@
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
 import { newId, type ProjectId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { INSTRUCTIONS, MAX_PROJECTS, type Project, type ProjectNote, type ProjectSettings } from '#domain/work/project.ts';
+import {
+  INSTRUCTIONS,
+  MAX_PROJECTS,
+  type Project,
+  type ProjectNote,
+  type ProjectSettings,
+} from '#domain/work/project.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { deleteMember } from '#store/projects/project-members.ts';

@@ -1,6 +1,6 @@
 import type { UserId } from '#domain/principal.ts';
-import { hasForeignInstructions, PROJECT_FOLDER, type TurnProject } from '#domain/work/project.ts';
 import { block, escapeTags } from '#domain/text/block.ts';
+import { hasForeignInstructions, PROJECT_FOLDER, type TurnProject } from '#domain/work/project.ts';
 
 type Setting = { readonly project?: TurnProject | null };
 

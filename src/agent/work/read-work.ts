@@ -1,7 +1,7 @@
 import type { MissionRun } from '#domain/mission/mission.ts';
-import type { TurnProject } from '#domain/work/project.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import { folderOfAssistant, type TurnAssistant } from '#domain/work/assistant.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import { type AppliedSettings, USUAL_SETTINGS } from '#domain/work/work-settings.ts';
 import { findVersion } from '#store/assistants/assistants.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
@@ -20,7 +20,9 @@ export async function readWork(
 ): Promise<readonly AppliedSettings[]> {
   return [
     ...(project ? [ofProject(project)] : []),
-    ...(assistant ? [await readAssistant(db, owner, assistant)] : []), ...(mission ? [ofMission(mission)] : [])];
+    ...(assistant ? [await readAssistant(db, owner, assistant)] : []),
+    ...(mission ? [ofMission(mission)] : []),
+  ];
 }
 
 /** The same, read with the first question. */
@@ -47,7 +49,15 @@ async function readAssistant(db: Database, owner: Owner, assistant: TurnAssistan
 }
 
 /** Its instructions are a part of the prompt by themselves, because another person may have written them. */
-function ofProject({ id, name, model, tokensPerRun, tokensPerDay, usdPerRun, usdPerDay }: TurnProject): AppliedSettings {
+function ofProject({
+  id,
+  name,
+  model,
+  tokensPerRun,
+  tokensPerDay,
+  usdPerRun,
+  usdPerDay,
+}: TurnProject): AppliedSettings {
   const budgets = { tokensPerRun, tokensPerDay, usdPerRun, usdPerDay };
   return { from: 'project', id, name, folder: '', settings: { ...USUAL_SETTINGS, model, ...budgets } };
 }

@@ -1,5 +1,4 @@
 import type { AttachmentHash } from '#domain/ids.ts';
-import { PROJECT_FOLDER } from '#domain/work/project.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
 import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -16,6 +15,15 @@ import {
 import { withRetries } from '#engine/with-retries.ts';
 import { isAway } from '#store/away.ts';
 import type { FileChange, OpenWorkspace } from '#tools/workspace-port.ts';
+import {
+  describeRefused,
+  isShared,
+  NONE,
+  type OpenShared,
+  readBoth,
+  type SharedFiles,
+  withShared,
+} from './shared-files.ts';
 import type { StoredFiles } from './stored-files.ts';
 
 /** What is written with a call's output. */
@@ -49,19 +57,14 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal,
   const patiently = <T>(read: () => Promise<T>): Promise<T> =>
     withRetries({ isAway, onDeclaredDead: async () => {} }, { signal }, read);
   const open = () => (opened ??= patiently(() => stored.readOf(turn, workspaceOfTurn(turn))));
+  const readOwn = (files: readonly WorkspaceFile[]) => patiently(() => stored.bytesOf(turn, files, signal));
   let shared: Promise<SharedFiles | undefined> | undefined;
   const openAll = () => (shared ??= patiently(openShared));
 
   const port: OpenWorkspace = {
     open: async () => withShared(await open(), await openAll()),
     read: (file) => port.readAll([file]).then(([bytes]) => bytes as Buffer),
-    async readAll(files) {
-      const of = await openAll();
-      const own = files.filter((file) => !of?.files.has(file));
-      const bytes = await patiently(() => stored.bytesOf(turn, own, signal));
-      const known = new Map(own.map((file, index) => [file, bytes[index]]));
-      return Promise.all(files.map(async (file) => known.get(file) ?? (of as SharedFiles).read(file, signal)));
-    },
+    readAll: async (files) => readBoth(files, await openAll(), readOwn, signal),
     stage(staged, options) {
       for (const change of staged) {
         const changed = toChangedFile(change);
@@ -99,14 +102,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal,
       files: wanted,
       ...(environment && { environment }),
     } as const;
-    return {
-      version,
-      line: [
-        describeChanges(now.files, wanted, now.version + 1),
-        ...describeMoved(beside),
-        ...(refused ? [refused] : []),
-      ].join('\n'),
-    };
+    return { version, line: describeWritten(now, wanted, beside, refused) };
   }
 
   return {
@@ -125,35 +121,15 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal,
   };
 }
 
-/** The files of the thread's project, which have their own place among those of the thread. */
-export type SharedFiles = {
-  /** With their paths in the thread. */
-  readonly files: ReadonlySet<WorkspaceFile>;
-  readonly isForeign: boolean;
-  read(file: WorkspaceFile, signal: AbortSignal): Promise<Buffer>;
-};
-
-type OpenShared = () => Promise<SharedFiles | undefined>;
-const NONE: OpenShared = async () => undefined;
-
-const isShared = (path: string) => path === PROJECT_FOLDER || path.startsWith(`${PROJECT_FOLDER}/`);
-
-/** A file of the thread's own goes before one of the project with the same path. */
-function withShared(own: Workspace, shared: SharedFiles | undefined): Workspace {
-  if (!shared || shared.files.size === 0 || own.files.has(PROJECT_FOLDER)) return own;
-  const added = [...shared.files].filter(({ path }) => !own.files.has(path));
-  const digest = hashOf(Buffer.from(JSON.stringify(added.map(({ path, sha256, mode }) => [path, sha256, mode]))));
-  return {
-    ...own,
-    isForeign: own.isForeign || shared.isForeign,
-    files: new Map([...own.files, ...added.map((file) => [file.path, file] as const)]),
-    shared: digest,
-  };
-}
-
-const describeRefused = (paths: readonly string[]) =>
-  `files: ${paths.slice(0, MOST_REFUSED).join(', ')} not changed: what is in ${PROJECT_FOLDER}/ belongs to the project, and can only be read here.`;
-const MOST_REFUSED = 5;
+const describeWritten = (
+  now: Workspace,
+  wanted: readonly ChangedFile[],
+  beside: ReadonlyMap<string, string>,
+  refused: string | undefined,
+): string =>
+  [describeChanges(now.files, wanted, now.version + 1), ...describeMoved(beside), ...(refused ? [refused] : [])].join(
+    '\n',
+  );
 
 const describeMoved = (moved: ReadonlyMap<string, string>): string[] =>
   [...moved].map(([path, beside]) => `The user changed ${path} meanwhile: theirs is kept, and yours is ${beside}.`);

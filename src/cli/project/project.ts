@@ -68,7 +68,9 @@ export function addProjectCommands(program: Command): void {
     .command('delete')
     .argument('<project>', 'the name or the id')
     .option('--yes', 'delete without asking')
-    .description('Delete a project with its instructions, notes and files, or leave one of somebody else. Threads stay.')
+    .description(
+      'Delete a project with its instructions, notes and files, or leave one of somebody else. Threads stay.',
+    )
     .addHelpText('after', '\nExample:\n  reborn project delete "Move to Oslo"')
     .action(deleteProject);
 }

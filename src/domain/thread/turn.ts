@@ -1,4 +1,3 @@
-import type { TurnAssistant } from '../work/assistant.ts';
 import type { ChatChannel } from '../chat/chat-channel.ts';
 import type { FailureDetails } from '../failure/failure-details.ts';
 import type { ProjectId, ThreadId, TurnId, WorkspaceId } from '../ids.ts';

@@ -1,12 +1,12 @@
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { TurnProject } from '#domain/work/project.ts';
 import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import { type Item, type ItemJson, itemFromJson } from '#domain/thread/item.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import { NO_USAGE, type Usage } from '#domain/usage.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { STEERING, type Steering } from './steering.ts';
 

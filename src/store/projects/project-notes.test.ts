@@ -55,5 +55,7 @@ test("a member can't give themselves another role, nor add a member", async () =
   await as('reader', (trx) => trx.updateTable('projectMembers').set({ role: 'write' }).execute());
   await expect(write('reader', 'July')).rejects.toThrow(REFUSED);
   const wanted = { userId: 'ann', projectId: id, member: 'eve', role: 'write', name: '' } as const;
-  await expect(as('writer', (trx) => trx.insertInto('projectMembers').values(wanted).execute())).rejects.toThrow(REFUSED);
+  await expect(as('writer', (trx) => trx.insertInto('projectMembers').values(wanted).execute())).rejects.toThrow(
+    REFUSED,
+  );
 });
