@@ -6,6 +6,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { createAgent } from '#agent/agent.ts';
 import { createAttachments } from '#agent/attachments/attachments.ts';
+import { createProjectFiles } from '#agent/projects/project-files.ts';
 import { createRunner } from '#agent/turn/run-claimed-turn.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createTurnLog } from '#agent/turn/turn-log.ts';
@@ -91,7 +92,18 @@ const attachments = createAttachments(db);
 const files = createStoredFiles(db, attachments, { workspaceBytes: 1e6, userBytes: 1e6 });
 const documents = { findRead: async () => [], readPages: async () => [] };
 const tools = createRegistry([noteTime]);
-const runner = { db, models, tools, safety, skills, summaries, attachments, files, documents };
+const runner = {
+  db,
+  models,
+  tools,
+  safety,
+  skills,
+  summaries,
+  attachments,
+  files,
+  projectFiles: createProjectFiles(db, files),
+  documents,
+};
 const runMeasured = createRunner({ ...runner, log: createTurnLog({}, metrics.turns) });
 const runUnmeasured = createRunner(runner);
 let isMeasured = true;

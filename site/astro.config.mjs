@@ -13,6 +13,7 @@ export default defineConfig({
           items: [
             'use/everyday',
             'use/terminal',
+            'use/projects',
             'use/files',
             'use/sources',
             'use/search',

@@ -3,7 +3,7 @@ import type { SourceFile } from './architecture.ts';
 
 /** The tables that grant rights. */
 const GUARDED = new Set(
-  'users tokens sessions invitations tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates shares audit chatAccounts chatLinks chatCodes assistants assistantVersions'.split(
+  'users tokens sessions invitations tools componentFiles secrets settings skills budgets retention erasures pairings approvals standingApprovals webhookRoutes gates shares projectMembers audit chatAccounts chatLinks chatCodes assistants assistantVersions'.split(
     ' ',
   ),
 );

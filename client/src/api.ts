@@ -1534,8 +1534,8 @@ export type Thread = {
   readonly network?: true;
   /** Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. */
   readonly temporary?: true;
-  /** The folder that it is in. */
-  readonly folder_id: string | null;
+  /** The project that it is in. */
+  readonly project_id: string | null;
   /** `waiting`: a gate is open. */
   readonly status: 'idle' | 'running' | 'waiting';
   /** Present while its turn waits for a replica with a free place. */
@@ -1570,8 +1570,8 @@ export type ThreadChange = {
   readonly archived?: boolean;
   /** Whether its code may reach the hosts that the operator lists; each call asks as others that send data. */
   readonly network?: boolean;
-  /** null takes the thread out of its folder. */
-  readonly folder_id?: string | null;
+  /** null takes the thread out of its project. */
+  readonly project_id?: string | null;
 };
 
 export type ForkRequest = {
@@ -1579,18 +1579,158 @@ export type ForkRequest = {
   readonly before_item_id?: string | null;
 };
 
-export type FolderList = {
-  readonly folders: readonly Folder[];
+export type ProjectList = {
+  readonly projects: readonly Project[];
 };
 
-export type Folder = {
+export type Project = {
   readonly id: string;
+  /** As the caller calls it. */
   readonly name: string;
+  /** What the caller may do with instructions, notes and files. Only the owner shares and deletes. */
+  readonly role: 'owner' | 'read' | 'write';
+  readonly owner: ProjectPerson;
+  readonly is_shared: boolean;
+  /** The caller's default for new threads in it. */
+  readonly model: string | null;
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
   readonly created_at: string;
 };
 
-export type FolderName = {
+export type ProjectPerson = {
+  /** null for somebody who was erased. */
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly you: boolean;
+};
+
+export type NewProject = {
   readonly name: string;
+  /** What the agent is told in every thread of the project. null removes them. Members need the role `write`. */
+  readonly instructions?: string | null;
+  /** The caller's default for new threads in it; null for their usual one. */
+  readonly model?: string | null;
+  /** The budget of one run, in all of its turns. */
+  readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
+  readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
+};
+
+export type FullProject = {
+  readonly id: string;
+  /** As the caller calls it. */
+  readonly name: string;
+  /** What the caller may do with instructions, notes and files. Only the owner shares and deletes. */
+  readonly role: 'owner' | 'read' | 'write';
+  readonly owner: ProjectPerson;
+  readonly is_shared: boolean;
+  /** The caller's default for new threads in it. */
+  readonly model: string | null;
+  readonly tokens_per_run: number | null;
+  readonly tokens_per_day: number | null;
+  readonly usd_per_run: number | null;
+  readonly usd_per_day: number | null;
+  readonly created_at: string;
+  /** Part of every prompt. Those that another person wrote count as text by others. */
+  readonly instructions: {
+    readonly text: string;
+    readonly written_by: ProjectPerson;
+    readonly updated_at: string;
+  } | null;
+};
+
+export type ProjectChange = {
+  readonly name?: string;
+  /** What the agent is told in every thread of the project. null removes them. Members need the role `write`. */
+  readonly instructions?: string | null;
+  /** The caller's default for new threads in it; null for their usual one. */
+  readonly model?: string | null;
+  /** The budget of one run, in all of its turns. */
+  readonly tokens_per_run?: number | null;
+  /** The budget of a day (UTC). */
+  readonly tokens_per_day?: number | null;
+  /** The budget of one run in US dollars. Unknown prices count as 0. */
+  readonly usd_per_run?: number | null;
+  /** The budget of a day (UTC) in US dollars. Unknown prices count as 0. */
+  readonly usd_per_day?: number | null;
+};
+
+export type ProjectMemberList = {
+  readonly members: readonly ProjectMember[];
+};
+
+export type ProjectMember = {
+  readonly id: string;
+  readonly name: string | null;
+  /** `write`: may also change instructions, notes and files. */
+  readonly role: 'read' | 'write';
+  readonly added_at: string;
+};
+
+export type NewProjectMember = {
+  /** Their id, their email address or their exact name. */
+  readonly person: string;
+  /** `write`: may also change instructions, notes and files. */
+  readonly role: 'read' | 'write';
+};
+
+export type ProjectHeir = {
+  /** Their id, their email address or their exact name. */
+  readonly person: string;
+};
+
+export type GivenProjects = {
+  readonly projects: readonly string[];
+};
+
+export type ProjectNoteList = {
+  readonly notes: readonly ProjectNote[];
+};
+
+export type ProjectNote = {
+  readonly path: string;
+  readonly text: string;
+  /** To everybody else it counts as a text by others. */
+  readonly written_by: ProjectPerson;
+  readonly updated_at: string;
+};
+
+export type ProjectNoteText = {
+  readonly text: string;
+};
+
+export type FileList = {
+  /** 0 as long as the thread had no file. */
+  readonly version: number;
+  /** Sorted by path. */
+  readonly files: readonly ({
+    readonly path: string;
+    readonly bytes: number;
+    /** By the end of the name. */
+    readonly media_type: string;
+    /** The version that changed it last. */
+    readonly version: number;
+    /** Whether its text can be searched and read by page; null for a file without one, such as a picture. */
+    readonly document: {
+      readonly state: 'waiting' | 'ready' | 'failed';
+      /** Why its text can't be read. */
+      readonly reason: string | null;
+      readonly pages: number;
+      /** Pages without text, such as scans. */
+      readonly empty_pages: number;
+    } | null;
+  })[];
+  /** Of all files in this version. */
+  readonly bytes: number;
+  /** The most bytes that the files of a thread can have. */
+  readonly quota_bytes: number;
 };
 
 export type ItemList = {
@@ -1840,33 +1980,6 @@ export type RatingList = {
   readonly next_cursor: string | null;
 };
 
-export type FileList = {
-  /** 0 as long as the thread had no file. */
-  readonly version: number;
-  /** Sorted by path. */
-  readonly files: readonly ({
-    readonly path: string;
-    readonly bytes: number;
-    /** By the end of the name. */
-    readonly media_type: string;
-    /** The version that changed it last. */
-    readonly version: number;
-    /** Whether its text can be searched and read by page; null for a file without one, such as a picture. */
-    readonly document: {
-      readonly state: 'waiting' | 'ready' | 'failed';
-      /** Why its text can't be read. */
-      readonly reason: string | null;
-      readonly pages: number;
-      /** Pages without text, such as scans. */
-      readonly empty_pages: number;
-    } | null;
-  })[];
-  /** Of all files in this version. */
-  readonly bytes: number;
-  /** The most bytes that the files of a thread can have. */
-  readonly quota_bytes: number;
-};
-
 export type DocumentPage = {
   readonly path: string;
   readonly page: number;
@@ -2092,6 +2205,15 @@ export type TurnInspection = {
       readonly cost_usd: string | null;
     };
   };
+  /** The project of the thread, as it is now. */
+  readonly project: {
+    readonly id: string;
+    readonly name: string;
+    /** What it adds to the system prompt. May be empty. */
+    readonly text: string;
+    /** Whether another person wrote the instructions. */
+    readonly by_others: boolean;
+  } | null;
   readonly gate: {
     readonly id: string;
     readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
@@ -2306,7 +2428,7 @@ export type FailureDetails = {
 };
 
 export type ReadSource = {
-  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
+  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'project';
   /** The address of a page, or the name of a file, tool or server. */
   readonly name: string | null;
   /** Others wrote it. */
@@ -2370,6 +2492,8 @@ export type ChatRequest = {
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
   readonly temporary?: boolean | null;
+  /** Begins the thread in this project. Not together with `thread_id`. */
+  readonly project_id?: string | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3243,7 +3367,7 @@ export type MemoryResults = {
 
 export type NoteSource = {
   /** What was read. `message`: text by others in a message. */
-  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'note';
+  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'project' | 'note';
   /** The host of a page, the sender of a message, the path of a note, or the name of what was read. */
   readonly name: string | null;
   /** Of a note. */
@@ -3289,7 +3413,7 @@ export type ForgetNotes = {
     readonly turn_id?: string;
     /** A source, as the versions of a note name it, such as the host of a page. */
     readonly source?: {
-      readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'note';
+      readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary' | 'project' | 'note';
       readonly name: string | null;
     };
   };
@@ -4489,6 +4613,8 @@ export type ClientMessage = {
   readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
   readonly temporary?: boolean | null;
+  /** Begins the thread in this project. Not together with `thread_id`. */
+  readonly project_id?: string | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -5011,7 +5137,7 @@ export type Routes = {
   };
   /** List the caller's threads: pinned first, then newest. */
   'GET /api/threads': {
-    query?: { q?: string; archived?: 'true' | 'false'; channel?: 'chat' | 'api' | 'webhook' | 'mission'; folder?: string; limit?: number; cursor?: string };
+    query?: { q?: string; archived?: 'true' | 'false'; channel?: 'chat' | 'api' | 'webhook' | 'mission'; project?: string; limit?: number; cursor?: string };
     result: ThreadList;
   };
   /** Get a thread. */
@@ -5019,7 +5145,7 @@ export type Routes = {
     params: { id: string };
     result: Thread;
   };
-  /** Rename, pin or archive a thread, move it into a folder, or let its code reach hosts. */
+  /** Rename, pin or archive a thread, move it into a project, or let its code reach hosts. */
   'PATCH /api/threads/{id}': {
     params: { id: string };
     body: ThreadChange;
@@ -5036,25 +5162,95 @@ export type Routes = {
     body?: ForkRequest;
     result: Thread;
   };
-  /** List the caller's folders for threads. */
-  'GET /api/folders': {
-    result: FolderList;
+  /** List the caller's projects, and those that others share with them. */
+  'GET /api/projects': {
+    result: ProjectList;
   };
-  /** Create a folder. Threads are moved into it with `PATCH /api/threads/{id}`. */
-  'POST /api/folders': {
-    body: FolderName;
-    result: Folder;
+  /** Create a project. Threads are moved into it with `PATCH /api/threads/{id}`. */
+  'POST /api/projects': {
+    body: NewProject;
+    result: FullProject;
   };
-  /** Rename a folder. */
-  'PATCH /api/folders/{id}': {
+  /** Get a project with its instructions. */
+  'GET /api/projects/{id}': {
     params: { id: string };
-    body: FolderName;
-    result: Folder;
+    result: FullProject;
   };
-  /** Delete a folder. Its threads stay, in no folder. */
-  'DELETE /api/folders/{id}': {
+  /** Change a project. Name, model and budgets are the caller's own; instructions are shared. */
+  'PATCH /api/projects/{id}': {
+    params: { id: string };
+    body: ProjectChange;
+    result: FullProject;
+  };
+  /** Delete a project with its instructions, notes and files; a member leaves it. Threads stay, in no project. */
+  'DELETE /api/projects/{id}': {
     params: { id: string };
     result: undefined;
+  };
+  /** List with whom a project is shared. */
+  'GET /api/projects/{id}/members': {
+    params: { id: string };
+    result: ProjectMemberList;
+  };
+  /** Share a project with a user of this installation, or change what they may do. */
+  'POST /api/projects/{id}/members': {
+    params: { id: string };
+    body: NewProjectMember;
+    result: ProjectMemberList;
+  };
+  /** Stop sharing a project with a user. Their threads stay theirs, without anything that was shared. */
+  'DELETE /api/projects/{id}/members/{member}': {
+    params: { id: string; member: string };
+    result: undefined;
+  };
+  /** Give the projects of a user to a member who may write in them, such as before the user is erased. */
+  'POST /api/users/{id}/give-projects': {
+    params: { id: string };
+    body: ProjectHeir;
+    result: GivenProjects;
+  };
+  /** List the notes of a project. */
+  'GET /api/projects/{id}/notes': {
+    params: { id: string };
+    result: ProjectNoteList;
+  };
+  /** Get a note of a project. */
+  'GET /api/projects/{id}/notes/{path}': {
+    params: { id: string; path: string };
+    result: ProjectNote;
+  };
+  /** Write a note of a project. It is the caller's from then on. Members need the role `write`. */
+  'PUT /api/projects/{id}/notes/{path}': {
+    params: { id: string; path: string };
+    body: ProjectNoteText;
+    result: ProjectNote;
+  };
+  /** Delete a note of a project. Members need the role `write`. */
+  'DELETE /api/projects/{id}/notes/{path}': {
+    params: { id: string; path: string };
+    result: undefined;
+  };
+  /** List the files of a project, which its threads can read. */
+  'GET /api/projects/{id}/files': {
+    params: { id: string };
+    result: FileList;
+  };
+  /** Get the bytes of a file of a project. */
+  'GET /api/projects/{id}/files/{path}': {
+    params: { id: string; path: string };
+    result: undefined;
+  };
+  /** Store a file of a project. Members need the role `write`. */
+  'PUT /api/projects/{id}/files/{path}': {
+    params: { id: string; path: string };
+    query?: { own?: 'true' | 'false' };
+    body: Uint8Array<ArrayBuffer> | Blob;
+    result: FileList;
+  };
+  /** Remove a file of a project. Members need the role `write`. */
+  'DELETE /api/projects/{id}/files/{path}': {
+    params: { id: string; path: string };
+    result: FileList;
   };
   /** List the items that a thread shows, newest page first. */
   'GET /api/threads/{id}/items': {

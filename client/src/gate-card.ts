@@ -94,6 +94,7 @@ function describeFact({ kind, name, isForeign }: ReadFact, quote: (name: string)
     message: PASSED_ON.get(name ?? '') ?? (named === undefined ? 'a message' : `a message (${named})`),
     caller: named === undefined ? 'the output of a tool' : `the output of ${named}`,
     summary: 'earlier messages',
+    project: 'instructions of the project',
   }[kind];
   return isForeign ? `${words} (text by others)` : words;
 }

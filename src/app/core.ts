@@ -6,6 +6,7 @@ import { createAttachments } from '#agent/attachments/attachments.ts';
 import { createJobs } from '#agent/jobs.ts';
 import { createMissions } from '#agent/missions/missions.ts';
 import { createVapid } from '#agent/outbox/push/vapid.ts';
+import { createProjectFiles } from '#agent/projects/project-files.ts';
 import { createSafety } from '#agent/turn/safety.ts';
 import { createContainers } from '#agent/workspace/containers.ts';
 import { createStoredFiles } from '#agent/workspace/stored-files.ts';
@@ -89,7 +90,8 @@ export async function openCore(base: Base) {
   });
   const tools = openTools(base, fixedTools, codeTools);
   const files = createStoredFiles(db, attachments, config.workspaces);
-  const turnParts = { models: models.models, tools: tools.tools, safety, attachments, files, documents, skills };
+  const stores = { attachments, files, projectFiles: createProjectFiles(db, files), documents };
+  const turnParts = { models: models.models, tools: tools.tools, safety, skills, ...stores };
   const { engine, lifecycle, titles } = await openEngine(base, turnParts, bucket);
   const web = { url: config.publicUrl };
   const threadUrl = (id: ThreadId) => web.url && `${web.url}/threads/${id}`;
@@ -103,8 +105,7 @@ export async function openCore(base: Base) {
     memory,
     skills,
     missions,
-    attachments,
-    documents,
+    ...stores,
     workspaces: createWorkspaces(db, files),
     sandboxes,
     uploads: createUploads(db, files),

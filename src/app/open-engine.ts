@@ -15,7 +15,10 @@ import type { Base } from './base.ts';
 const RUNNING_TURNS = 500;
 
 type RunnerContext = Parameters<typeof createRunner>[0];
-type TurnParts = Pick<RunnerContext, 'models' | 'tools' | 'safety' | 'attachments' | 'files' | 'documents' | 'skills'>;
+type TurnParts = Pick<
+  RunnerContext,
+  'models' | 'tools' | 'safety' | 'attachments' | 'files' | 'projectFiles' | 'documents' | 'skills'
+>;
 
 /** Joins the living replicas, and starts to run turns, to name threads and to delete what has expired. */
 export async function openEngine(base: Base, turnParts: TurnParts, bucket: Bucket | undefined) {

@@ -21,11 +21,13 @@ import { createMissionResults } from '#agent/missions/results.ts';
 import { createDeliveries, createNotifications } from '#agent/outbox/notifications.ts';
 import { createDevices } from '#agent/outbox/push/devices.ts';
 import { createPreferences } from '#agent/preferences.ts';
+import { createProjectMembers } from '#agent/projects/project-members.ts';
+import { createProjectNotes } from '#agent/projects/project-notes.ts';
+import { createProjects } from '#agent/projects/projects.ts';
 import { createUsage } from '#agent/spending/budget-usage.ts';
 import { createEmbeddings } from '#agent/spending/embeddings.ts';
 import { createLimitsAdmin } from '#agent/spending/spending-limits.ts';
 import { createConversations } from '#agent/threads/conversations.ts';
-import { createFolders } from '#agent/threads/folders.ts';
 import { createLoadImage } from '#agent/threads/load-image.ts';
 import { createPromptTemplates } from '#agent/threads/prompt-templates.ts';
 import { createRatings } from '#agent/threads/ratings.ts';
@@ -77,7 +79,6 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     devices: createDevices(db, core.findVapid),
     erasures: createErasures({ db, engine, requests: auth.erasures, run: core.lifecycle.erase, onError }),
     fetchLinks,
-    folders: createFolders(db),
     inspect: createInspectTurn(core),
     invitations: auth.invitations,
     limiter,
@@ -110,6 +111,15 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
       configured: config.model,
     }),
     preferences: createPreferences(db, core.modelSettings),
+    projects: createProjects(db),
+    projectMembers: createProjectMembers({
+      db,
+      system: engine.system,
+      attachments,
+      getByName: (called) => auth.people.getByName(called),
+    }),
+    projectNotes: createProjectNotes(db),
+    people: auth.people,
     ratings: createRatings(db, engine),
     retention: createRetentionAdmin({ db, defaults: retentionDefaults, isUser }),
     shares: createShares({ db, engine, attachments, links: core.shareLinks, ...sharing }),

@@ -8,6 +8,7 @@ import { type Accounts, createAccounts } from './accounts.ts';
 import { type Authenticate, createAuthenticate, isJwt } from './authenticate.ts';
 import { createErasureRequests, type ErasureRequests } from './erasures.ts';
 import { createInvitations, type Invitations } from './invitations.ts';
+import { createPeople, type People } from './people.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import type { OidcSettings } from './sso/oidc-provider.ts';
@@ -28,6 +29,7 @@ export type Auth = {
   readonly accounts: Accounts;
   readonly erasures: ErasureRequests;
   readonly invitations: Invitations;
+  readonly people: People;
   /** The account of a user, without secrets. */
   readonly readAccount: (userId: UserId) => AsyncIterable<AccountRow>;
   /** Clears all cached verdicts, because a user or token lost access. */
@@ -113,6 +115,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     accounts: createAccounts(identities, forget),
     erasures: createErasureRequests(identities, forget),
     invitations: createInvitations(identities),
+    people: createPeople(identities),
     readAccount: (userId) => readAccount(identities, userId),
     forget,
     onRevoked,

@@ -11,6 +11,7 @@ export async function deleteMoved(client: MoveClient, subject: UserId, moveId: s
   for (const { name } of rows) while (await deleteRows(client, name, subject));
   await inTransaction(client, async () => {
     await client.query('delete from pairings where paired_user_id = $1', [subject]);
+    await client.query('delete from project_members where member = $1', [subject]);
     await client.query(
       `delete from settings where starts_with(name, 'tool_policy:') and right(name, length($1) + 1) = '@' || $1`,
       [subject],

@@ -12,6 +12,7 @@ export const NOT_MOVED: Readonly<Record<string, string>> = {
   document_words: 'as passages',
   invitations: 'a link leads to its cell; the operators who stay make others',
   pairings: 'webhook users stay in their cell',
+  project_members: 'users of their cell; a project that moves with its owner is shared with nobody',
   unused_objects: 'the cell that lists them removes them from the bucket',
 };
 

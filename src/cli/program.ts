@@ -113,6 +113,7 @@ const inGroup = (heading: string, loads: Readonly<Record<string, Group['load']>>
 /** Each is loaded only when it is asked for: `serve` starts without all of them. */
 const GROUPS: readonly Group[] = [
   ...inGroup(TALK, {
+    project: async () => (await import('./project/project.ts')).addProjectCommands,
     thread: async () => (await import('./thread/thread.ts')).addThreadCommands,
     file: async () => (await import('./file/file.ts')).addFileCommands,
     memory: async () => (await import('./memory.ts')).addMemoryCommands,

@@ -7,7 +7,7 @@ declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 export type ThreadId = Branded<'ThreadId'>;
-export type FolderId = Branded<'FolderId'>;
+export type ProjectId = Branded<'ProjectId'>;
 export type TurnId = Branded<'TurnId'>;
 export type ItemId = Branded<'ItemId'>;
 export type GateId = Branded<'GateId'>;

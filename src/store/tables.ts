@@ -8,10 +8,10 @@ import type {
   DeliveryId,
   DeviceId,
   EndpointId,
-  FolderId,
   GateId,
   ItemId,
   MissionId,
+  ProjectId,
   ReplicaId,
   ThreadId,
   TokenId,
@@ -39,6 +39,7 @@ import type { ToolDefinition } from '#domain/tool/tool.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { SignInMethod } from '#domain/user.ts';
 import type { WebhookRoute } from '#domain/webhook/webhook-route.ts';
+import type { MemberRole } from '#domain/work/project.ts';
 import type { WorkSettings } from '#domain/work/work-settings.ts';
 import type { DocumentKind } from '#domain/workspace/document.ts';
 import type { Purpose } from '#domain/workspace/upload.ts';
@@ -89,9 +90,31 @@ export type Tables = {
   };
   folders: {
     userId: string;
-    id: FolderId;
+    id: ProjectId;
     name: string;
     createdAt: Generated<Date>;
+    sharedBy: string | null;
+    model: string | null;
+    tokensPerRun: number | null;
+    tokensPerDay: number | null;
+    usdPerRun: number | null;
+    usdPerDay: number | null;
+  };
+  projectMembers: {
+    userId: string;
+    projectId: ProjectId;
+    member: string;
+    role: MemberRole;
+    name: string;
+    addedAt: Generated<Date>;
+  };
+  projectNotes: {
+    userId: string;
+    projectId: ProjectId;
+    path: string;
+    text: string;
+    writtenBy: string | null;
+    updatedAt: Generated<Date>;
   };
   uploadedFiles: {
     id: UploadId;
@@ -145,7 +168,7 @@ export type Tables = {
     archived: Generated<boolean>;
     network: Generated<boolean>;
     temporary: Generated<boolean>;
-    folderId: FolderId | null;
+    folderId: ProjectId | null;
     bytes: Generated<string>;
     line: Generated<number>;
     metadata: JSONColumnType<Record<string, unknown>> | null;

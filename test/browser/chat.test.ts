@@ -248,7 +248,7 @@ test('the title of a thread is a menu, F2 renames it, and its link can be copied
   expect((await page.getByRole('menuitem').allInnerTexts()).map((words) => words.split('\n')[0])).toEqual([
     'Rename',
     'Pin',
-    'Move to a folder',
+    'Move to a project',
     'Copy link',
     'Share',
     'Export as Markdown',

@@ -66,7 +66,7 @@ test("threads get titles, programs' threads are listed separately, and many are 
   await page.close();
 });
 
-test('threads are kept in folders: by their menu, several at once, and dragged', async () => {
+test('threads are kept in projects: by their menu, several at once, and dragged', async () => {
   const page = await browser.signIn(stage.url);
   const list = page.getByRole('navigation', { name: 'Threads and pages' });
   for (const title of ['Red', 'Green', 'Blue']) {
@@ -78,43 +78,43 @@ test('threads are kept in folders: by their menu, several at once, and dragged',
     await list.getByRole('button', { name: button }).first().click();
     await page.getByRole('menuitem', { name, exact: true }).click();
   };
-  await act(/^Choose and select/, 'New folder');
-  await list.getByLabel('Name of the folder').fill('Colours');
+  await act(/^Choose and select/, 'New project');
+  await list.getByLabel('Name of the project').fill('Colours');
   await page.keyboard.press('Enter');
-  const folders = list.getByRole('region', { name: 'Folders' });
-  const colours = folders.getByRole('button', { name: 'Colours', exact: true });
+  const projects = list.getByRole('region', { name: 'Projects' });
+  const colours = projects.getByRole('button', { name: 'Colours', exact: true });
   await colours.click();
-  await folders.getByText('Empty.').waitFor();
+  await projects.getByText('Empty.').waitFor();
 
-  await act(/^Actions on Red$/, 'Move to a folder');
+  await act(/^Actions on Red$/, 'Move to a project');
   await page.getByRole('dialog').getByRole('button', { name: 'Colours' }).click();
-  await folders.getByRole('link', { name: 'Red' }).waitFor();
+  await projects.getByRole('link', { name: 'Red' }).waitFor();
   expect(await list.getByRole('link', { name: 'Red' }).count()).toBe(1);
 
   await list.getByRole('link', { name: 'Green' }).dragTo(colours);
-  await folders.getByRole('link', { name: 'Green' }).waitFor();
-  await checkLooks(page, 'folders');
-  await folders.getByRole('link', { name: 'Green' }).dragTo(list.getByRole('link', { name: 'Blue' }));
+  await projects.getByRole('link', { name: 'Green' }).waitFor();
+  await checkLooks(page, 'projects');
+  await projects.getByRole('link', { name: 'Green' }).dragTo(list.getByRole('link', { name: 'Blue' }));
   await list.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Green' }).waitFor();
 
   await act(/^Choose and select/, 'Select threads');
   await list.getByRole('checkbox', { name: 'Green' }).check();
   await list.getByRole('checkbox', { name: 'Blue' }).check();
   await list.getByRole('button', { name: 'Move', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Move 2 threads to a folder' });
-  await dialog.getByLabel('New folder').fill('Cold');
+  const dialog = page.getByRole('dialog', { name: 'Move 2 threads to a project' });
+  await dialog.getByLabel('New project').fill('Cold');
   await dialog.getByRole('button', { name: 'Create and move' }).click();
-  await folders.getByRole('button', { name: 'Cold', exact: true }).click();
-  await folders.getByRole('link', { name: 'Blue' }).waitFor();
+  await projects.getByRole('button', { name: 'Cold', exact: true }).click();
+  await projects.getByRole('link', { name: 'Blue' }).waitFor();
 
-  await act(/^Actions on the folder Cold$/, 'Rename');
-  await list.getByLabel('Name of the folder').fill('Cool');
+  await act(/^Actions on the project Cold$/, 'Rename');
+  await list.getByLabel('Name of the project').fill('Cool');
   await page.keyboard.press('Enter');
-  await folders.getByRole('button', { name: 'Cool', exact: true }).waitFor();
+  await projects.getByRole('button', { name: 'Cool', exact: true }).waitFor();
   await page.reload();
-  await folders.getByRole('link', { name: 'Blue' }).waitFor();
+  await projects.getByRole('link', { name: 'Blue' }).waitFor();
 
-  await act(/^Actions on the folder Cool$/, 'Delete');
+  await act(/^Actions on the project Cool$/, 'Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await list.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Blue' }).waitFor();
   expect(page.problems).toEqual([]);

@@ -66,6 +66,8 @@ export const OWNED_ROWS: Record<string, string> = {
   shares: `insert into shares (thread_id, user_id, hash, through_seq, through_position, with_tools, with_attachments)
     values ($2, $1, sha256($1::bytea), 1, 1, false, false)`,
   folders: `insert into folders (user_id, id, name) values ($1, gen_random_uuid(), 'words of ' || $1)`,
+  project_members: `insert into project_members (user_id, project_id, member, role, name) select $1, id, 'someone', 'read', $1 from folders where user_id = $1`,
+  project_notes: `insert into project_notes (user_id, project_id, path, text, written_by) select $1, id, '', 'words of ' || $1, $1 from folders where user_id = $1`,
   prompt_templates: `insert into prompt_templates (user_id, name, text) values ($1, 'review', 'words of ' || $1)`,
   outbox: `insert into outbox (user_id, type, subject) values ($1, 'turn.completed', $3)`,
   deliveries: `insert into deliveries (id, user_id, kind, target, account, type, due_at, created_at)

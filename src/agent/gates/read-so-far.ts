@@ -26,6 +26,8 @@ export type ReadFacts = {
   readonly summary: Summary | null;
   /** Whether older items were left out because they are too large. They may have held anything. */
   readonly isCut: boolean;
+  /** The instructions of the thread's project, if another person wrote them. */
+  readonly instructions?: string | undefined;
 };
 
 /**
@@ -75,17 +77,29 @@ type Text = {
 };
 
 const SUMMARY: ReadSource = { kind: 'summary', name: null };
+const PROJECT: ReadSource = { kind: 'project', name: null };
 
-/** What precedes the history: its summary, and items that were too large to be read. */
-function hiddenTexts({ summary, isCut }: Pick<ReadFacts, 'summary' | 'isCut'>): Text[] {
+/** What precedes the history: the instructions of the project, a summary, and items that were too large to be read. */
+function hiddenTexts({ summary, isCut, instructions }: Pick<ReadFacts, 'summary' | 'isCut' | 'instructions'>): Text[] {
+  const told = instructions !== undefined && toldBy(null, () => [instructions]);
   const summed = summary && {
     reads: summary.reads ?? FOREIGN_AND_PRIVATE,
     texts: () => [summary.text],
     seen: summary.reads?.seen,
   };
   const cut = isCut && { reads: FOREIGN_AND_PRIVATE, texts: () => [] };
-  return [summed, cut].flatMap((hidden) => (hidden ? [{ item: null, source: SUMMARY, ...hidden }] : []));
+  return [told, ...[summed, cut].map((hidden) => hidden && { item: null, source: SUMMARY, ...hidden })].flatMap(
+    (hidden) => hidden || [],
+  );
 }
+
+/** Instructions by another person, or an answer to a prompt that had some. */
+const toldBy = (item: Item | null, texts: Text['texts']): Text => ({
+  item,
+  source: PROJECT,
+  reads: { foreign: true },
+  texts,
+});
 
 /** An output belongs to the call before it: some providers give the calls of each answer the same ids. */
 function readIn(items: readonly Item[], tools: ToolSet): Text[] {
@@ -99,6 +113,7 @@ function readIn(items: readonly Item[], tools: ToolSet): Text[] {
 function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, tools: ToolSet): readonly Text[] {
   switch (item.type) {
     case 'message':
+      if (item.toldByOthers) return [toldBy(item, () => [])];
       return item.vouched ? [] : foreignParts(item, () => readInMessage(item));
     case 'compaction':
       return [
@@ -111,7 +126,7 @@ function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, to
         },
       ];
     case 'function_call':
-      return [];
+      return item.toldByOthers ? [toldBy(item, () => [])] : [];
     case 'function_call_output': {
       if (item.vouched) return [];
       const call = calls.get(item.callId);

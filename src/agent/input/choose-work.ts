@@ -1,17 +1,18 @@
-import type { ThreadId } from '#domain/ids.ts';
+import type { ProjectId, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
 import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/work/assistant.ts';
 import { findPreferences } from '#store/accounts/preferences.ts';
 import { findByName } from '#store/assistants/assistants.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { findProjectModel } from '#store/projects/projects.ts';
 import { findNewestRequest } from '#store/threads/turn-details.ts';
 import { getByName } from '../assistants/assistants.ts';
 
 type Message = {
   readonly threadId: ThreadId | undefined;
   readonly channel: Channel;
-  readonly request: { readonly model: string | null };
+  readonly request: { readonly model: string | null; readonly project?: ProjectId };
   readonly assistant?: string | null | undefined;
 };
 
@@ -19,7 +20,8 @@ type Chosen = Pick<TurnRequest, 'model' | 'assistant'>;
 
 /**
  * The model and the assistant for a message. An assistant is named as such, or as the model `agent/<name>`. A chat message continues
- * with what it does not name of its thread's newest turn; the first message of a thread gets the user's default model.
+ * with what it does not name of its thread's newest turn; the first message of a thread gets the user's default model,
+ * unless its project has one.
  */
 export async function chooseWork(db: Database, owner: Principal, message: Message): Promise<Chosen> {
   const { channel, request } = message;
@@ -41,6 +43,7 @@ async function continueWith(
   owner: Principal,
   { threadId, assistant, request }: Message,
 ): Promise<Chosen> {
+  if (!threadId && request.project && (await findProjectModel(trx, owner, request.project))) return { model: null };
   if (!threadId) return { model: (await findPreferences(trx, owner)).defaultModel };
   const { model = null, ...newest } = (await findNewestRequest(trx, owner, threadId)) ?? {};
   return { model: request.model ?? model, ...(assistant !== null && (await newestOf(trx, owner, newest))) };

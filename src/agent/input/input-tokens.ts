@@ -27,7 +27,7 @@ export function createInputTokens(
     const callerTools = input.tools ?? (isAnswer(input) ? end.catalog : []);
     const chosen = await chooseWork(db, owner, input);
     const turn = unstartedTurn(owner, end, { ...input.request, ...chosen, tools: callerTools });
-    const work = await readWork(db, owner, turn.request);
+    const work = await readWork(db, owner, turn.request, end.context.project);
     const own = limitTools(await tools.current(owner), { ...end.context, work });
     const offered = tools.defer(own, end.history, input.request);
     const setting = await readPromptSetting(parts, owner, { ...end.context, work }, offered);

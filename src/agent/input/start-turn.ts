@@ -1,5 +1,5 @@
 import { Conflict, InvalidRequest, NotFound } from '#domain/errors.ts';
-import { type GateId, newId, type ThreadId, type TurnId } from '#domain/ids.ts';
+import { type GateId, newId, type ProjectId, type ThreadId, type TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { NewItem } from '#domain/thread/item.ts';
 import type { NewJob } from '#domain/thread/job.ts';
@@ -19,6 +19,7 @@ import type { Upload } from '#domain/workspace/upload.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Accepting } from '#engine/statements/accept.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { holdProject } from '#store/projects/projects.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { findKey, type KeptKey, takeKey } from '#store/threads/idempotency-keys.ts';
 import { listNewestRequests } from '#store/threads/items.ts';
@@ -87,6 +88,7 @@ export async function startTurn(
 ): Promise<StartedTurn> {
   const joined = asked.tried?.isRepeated && (await findJoined(db, owner, asked.tried));
   if (joined) return earlierTurn(db, owner, joined, false);
+  if (asked.request.project) await requireHeld(db, owner, asked.request.project);
   const input = { ...asked, request: { ...asked.request, ...(await chooseWork(db, owner, asked)) } };
   const mayReplay = input.threadId === undefined && !input.startsThread;
   const replay = mayReplay ? await findReplayedThread(db, owner, input.items) : undefined;
@@ -98,6 +100,12 @@ export async function startTurn(
     : await accept(db, engine, owner, continued);
   if (started.fresh) engine.notifyThread(started.turn);
   return started;
+}
+
+/** A member of the project gets a row of their own, which threads refer to. */
+async function requireHeld(db: Database, owner: Principal, project: ProjectId): Promise<void> {
+  if (!(await withOwner(db, owner, (trx) => holdProject(trx, owner, project))))
+    throw new InvalidRequest('invalid_request', 'project_id', 'This project does not exist.');
 }
 
 const findJoined = (db: Database, owner: Principal, { digest }: RequestTry): Promise<Turn | undefined> =>

@@ -11,6 +11,7 @@ import { callsOf } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import { WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import type { TurnSpan } from '#domain/trace/turn-span.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { AttemptTrace } from '#engine/statements/turn-trace.ts';
@@ -24,6 +25,7 @@ import { findTurn } from '#store/threads/turns.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import { readBefore } from '../gates/read-so-far.ts';
 import { recentItems } from '../prompt/history.ts';
+import { foreignInstructions } from '../prompt/project-block.ts';
 import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
 import { limitTools } from '../work/limit-tools.ts';
@@ -44,6 +46,8 @@ export type Inspection = {
   readonly summary: MadeSummary | undefined;
   /** What the model had read when it made each of the turn's calls, as the items are now, and what let it run. */
   readonly judged: readonly JudgedCall[];
+  /** The project of the thread as it is now, and what it adds to the prompt. */
+  readonly project: { readonly of: TurnProject; readonly text: string } | undefined;
   /** What was searched and opened. */
   readonly web: WebUse & { readonly ofTurn: WebCount };
   /** The message that ended it early, and how long it had waited for that. */
@@ -89,11 +93,17 @@ export function createInspectTurn(
     const trace = await engine.readTrace(id);
     const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
     const context = await engine.readContext(turn);
-    const work = await readWork(db, owner, turn.request);
+    const work = await readWork(db, owner, turn.request, context.project);
     const all = limitTools(await tools.current(owner, place), { ...context, work });
     const offered = tools.defer(all, shown, turn.request);
     const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
-    const facts = { history: recent, tools: all, summary: summary ?? null, isCut: false };
+    const facts = {
+      history: recent,
+      tools: all,
+      summary: summary ?? null,
+      isCut: false,
+      instructions: foreignInstructions(context, owner.userId),
+    };
     const setting = await readPromptSetting(parts, owner, { ...context, work }, offered);
     return {
       turn,
@@ -104,6 +114,7 @@ export function createInspectTurn(
       spans: spansOf(turn, times.startedAt, items, trace, gate),
       prompt: buildPrompt(turn, shown, setting, summary),
       summary,
+      project: context.project ? { of: context.project, text: setting.project ?? '' } : undefined,
       judged: items.flatMap((item, at) =>
         item.type === 'function_call'
           ? [

@@ -6,6 +6,7 @@ import { type IdentityNotes, identityFor, NO_IDENTITY } from '#memory/identity.t
 import type { Owner } from '#store/connection.ts';
 import type { Skills } from '#tools/skills/skills.ts';
 import { isInstalled, isTrusted, type ToolSet } from '#tools/tool.ts';
+import { projectBlock } from './project-block.ts';
 import type { PromptSetting } from './prompt.ts';
 
 export type SettingParts = { readonly skills: Pick<Skills, 'withFolder'> };
@@ -20,6 +21,7 @@ export async function readPromptSetting(
   return {
     tools: promptTools(offered),
     identity: identityOf(owner, setting),
+    project: projectBlock(setting.project, owner.userId),
     instructions: setting.work.filter(({ settings }) => settings.instructions !== null),
     skills: (await skills.withFolder(setting.skills)).filter(({ name }) => isListed('skills', name, setting.work)),
     sourceOf: (call) => sourceOf(call, offered),

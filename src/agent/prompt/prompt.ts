@@ -26,6 +26,7 @@ export function buildPrompt(
     system: [
       IDENTITY,
       identityBlock(setting.identity),
+      setting.project,
       ...setting.instructions.map(instructionsBlock),
       skillsBlock(setting.skills),
       formatBlock(turn.request.format),
@@ -51,6 +52,8 @@ export type PromptSetting = {
   /** The agent's tools; the caller's come with the turn. */
   readonly tools: readonly ToolDefinition[];
   readonly identity: IdentityNotes;
+  /** What the project of the thread adds. */
+  readonly project?: string;
   /** Settings of the turn that have instructions. */
   readonly instructions: readonly Instructed[];
   readonly skills: readonly SkillSummary[];
@@ -73,10 +76,10 @@ type Instructed = Pick<AppliedSettings, 'from' | 'name'> & { readonly settings: 
 
 /** Only a person writes them, so they count as much as what stands above. */
 function instructionsBlock({ from, name, settings }: Instructed): string {
-  const text = escapeTags((settings.instructions ?? '').trim().toWellFormed());
+  const told = escapeTags((settings.instructions ?? '').trim().toWellFormed());
   const title =
     from === 'assistant' ? `You are now the assistant "${name}".` : `This conversation is part of "${name}".`;
-  return `${title} These are your instructions for it. Where they differ from the above, they hold:\n${text}`;
+  return `${title} These are your instructions for it. Where they differ from the above, they hold:\n${told}`;
 }
 
 /** Providers get the format as a parameter too, but some ignore it, and some want it to be mentioned. */

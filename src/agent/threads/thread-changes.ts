@@ -5,7 +5,7 @@ import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { holdFolder } from '#store/threads/folders.ts';
+import { holdProject } from '#store/projects/projects.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { changeThread, findThread } from '#store/threads/thread-listings.ts';
 import { deleteThread } from '#store/threads/threads.ts';
@@ -24,8 +24,8 @@ export function createThreadChanges(db: Database, engine: Engine, codeHosts: rea
     async change(owner: Principal, id: ThreadId, change: ThreadChange): Promise<ThreadListing> {
       if (change.network && codeHosts.length === 0) throw new InvalidRequest('invalid_request', 'network', NO_HOSTS);
       const thread = await withOwner(db, owner, async (trx) => {
-        if (change.folderId && !(await holdFolder(trx, owner, change.folderId)))
-          throw new InvalidRequest('invalid_request', 'folder_id', 'This folder does not exist.');
+        if (change.projectId && !(await holdProject(trx, owner, change.projectId)))
+          throw new InvalidRequest('invalid_request', 'project_id', 'This project does not exist.');
         const entry = {
           actor: owner.userId,
           action: 'thread.network',

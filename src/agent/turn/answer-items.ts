@@ -33,6 +33,9 @@ export type CheckedAnswer = Omit<ModelAnswer, 'calls'> &
     readonly calls: readonly CheckedCall[];
   };
 
+/** `toldByOthers`: the prompt had instructions by another person. */
+type AnswerExtras = { readonly citations?: Citations | undefined; readonly toldByOthers?: boolean };
+
 /** The items of an answer. Writing them also starts the first call, unless a gate stops it. */
 export async function toItems(
   answer: CheckedAnswer,
@@ -40,9 +43,10 @@ export async function toItems(
   messageId: ItemId,
   turn: Turn,
   facts: DecisionFacts,
-  citations?: Citations,
+  { citations, toldByOthers = false }: AnswerExtras = {},
 ): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
   const { tools } = facts;
+  const told = toldByOthers ? ({ toldByOthers } as const) : {};
   const { beforeText, beforeCalls } = answer.reasoning;
   const status = answer.finish === 'length' ? 'incomplete' : 'completed';
   const isCommentary = turn.request.format !== undefined && answer.calls.length > 0;
@@ -53,6 +57,7 @@ export async function toItems(
             ...assistantMessage(messageId, answer.text, status, answer.text ? beforeText : beforeCalls),
             ...(isCommentary && { phase: 'commentary' }),
             ...(citations && { citations }),
+            ...told,
           }),
         ]
       : [];
@@ -65,6 +70,7 @@ export async function toItems(
       type: 'function_call',
       ...call,
       external,
+      ...told,
       ...(external && wanted.namespace !== undefined && { namespace: wanted.namespace }),
       ...thoughtsOf(answer, by, index),
       ...(index === 0 && beforeCalls.length > 0 && { reasoning: beforeCalls }),

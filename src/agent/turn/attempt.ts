@@ -21,9 +21,11 @@ import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { compactionOf } from '../compaction/sealed-summary.ts';
 import { decideCall } from '../gates/gates.ts';
 import { readsOf } from '../gates/read-so-far.ts';
+import type { ProjectFiles } from '../projects/project-files.ts';
 import { createDocumentTexts } from '../prompt/document-texts.ts';
 import { createHistoryWindow } from '../prompt/history-window.ts';
 import { loadPrompt } from '../prompt/load-prompt.ts';
+import { foreignInstructions } from '../prompt/project-block.ts';
 import type { PromptSetting } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
 import { limitTools } from '../work/limit-tools.ts';
@@ -56,6 +58,7 @@ export type AttemptParts = SettingParts & {
   readonly safety: Safety;
   readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently' | 'keep'>;
   readonly files: StoredFiles;
+  readonly projectFiles: Pick<ProjectFiles, 'open'>;
   readonly documents: Pick<Documents, 'findRead' | 'readPages'>;
   /** Encrypts summaries that callers keep. */
   readonly summaries: Pick<SealedTexts, 'seal'>;
@@ -82,6 +85,8 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
   const factsWith = (tools: ToolSet) => decisionFacts(shared, tools);
   const lookAhead = createLookAhead({ db: parts.db, turn, items, signal, currentTools, factsWith });
   const begun = new Set<ItemId>();
+  const isTold = foreignInstructions(run.setting, turn.userId) !== undefined;
+  const toldByOthers = isTold ? ({ toldByOthers: true } as const) : {};
   return {
     gateAhead: run.gateAhead,
     isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
@@ -95,7 +100,8 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
     },
 
     close(reason, cutOff = reason) {
-      const half = items.isDeferred() ? undefined : spoken.half(); // otherwise the whole message is deferred
+      const spokenHalf = items.isDeferred() ? undefined : spoken.half(); // otherwise the whole message is deferred
+      const half = spokenHalf && { ...spokenHalf, ...toldByOthers };
       const hasBegun = (call: FunctionCallItem) => begun.has(call.id) || isFound(call, turn);
       const outputs = pendingCalls(items.thread).map((call) => outputOf(call, hasBegun(call) ? cutOff : reason));
       const closing = [...(half ? [plain(half)] : []), ...outputs];
@@ -122,7 +128,7 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const spoken = createSpokenMessage(emit);
   const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
   const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
-  const work = createWork(parts.db, turn);
+  const work = createWork(parts.db, turn, run.setting.project);
   const ownTools = async () => limitTools(await tools.current(turn, place), { ...run.setting, work: await work() });
   const currentTools = async () => tools.defer(await ownTools(), items.thread, turn.request);
   const fallbacks = createModelFallbacks(emit);
@@ -156,7 +162,13 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
         new Set(items.own().flatMap(storedHashesOf)),
       ),
     readsOf: async (history, summary) =>
-      readsOf({ history, summary, tools: await currentTools(), isCut: run.isHistoryCut() }),
+      readsOf({
+        history,
+        summary,
+        tools: await currentTools(),
+        isCut: run.isHistoryCut(),
+        instructions: foreignInstructions(run.setting, turn.userId),
+      }),
     onSummary: (summary) => showSummary(basic, summary),
   });
   return { ...basic, spending, window };
@@ -202,7 +214,8 @@ function createModelSteps(shared: Shared): Pick<TurnAttempt, 'askModel' | 'decid
       const { answer, call } = await askModel(asking, { chain, history, offered });
       const citations = await citationsOf(shared.db, turn, answer.text);
       const facts = decisionFacts(shared, offered);
-      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, facts, citations);
+      const toldByOthers = foreignInstructions(shared.run.setting, turn.userId) !== undefined;
+      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, facts, { citations, toldByOthers });
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.decision.kind === 'gate';
       return isLast ? items.defer(written.items, call) : items.append(written.items, call);

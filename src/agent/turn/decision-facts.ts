@@ -10,6 +10,7 @@ import type { DecisionFacts } from '../gates/gates.ts';
 import { raiseLevelOf } from '../gates/raise-level-of.ts';
 import { readBefore } from '../gates/read-so-far.ts';
 import type { HistoryWindow } from '../prompt/history-window.ts';
+import { foreignInstructions } from '../prompt/project-block.ts';
 import { toolTexts } from '../prompt/prompt-setting.ts';
 import type { AttemptItems } from './attempt-items.ts';
 import type { Safety } from './safety.ts';
@@ -26,6 +27,7 @@ type Parts = {
 /** What the decision on a call depends on: the turn, the tools that it offers now, and what the model has read. */
 export function decisionFacts({ db, turn, run, items, safety, window }: Parts, tools: ToolSet): DecisionFacts {
   const history = items.thread;
+  const instructions = foreignInstructions(run.setting, turn.userId);
   return {
     db,
     owner: turn,
@@ -34,7 +36,8 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
     threadId: turn.threadId,
     run: turn.run ?? turn.id,
     mission: turn.request.mission?.id,
-    readBefore: (call) => readBefore(call.id, { history, tools, summary: window.summary(), isCut: run.isHistoryCut() }),
+    readBefore: (call) =>
+      readBefore(call.id, { history, tools, summary: window.summary(), isCut: run.isHistoryCut(), instructions }),
     callsAfter: (call) => pendingAfter(call.id, history).map(callOf),
     started: false,
     raise: async (tool, call, level) => {
@@ -42,6 +45,7 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
       const alsoRead = [
         window.summary()?.text ?? '',
         identityFor(turn, run.setting.notes).user ?? '',
+        instructions ?? '',
         ...toolTexts(tools),
       ];
       return raiseLevelOf(tool, call, level, { history, tools, alsoRead, flags, userId: turn.userId });

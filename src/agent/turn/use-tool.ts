@@ -6,12 +6,14 @@ import type { AttachedPart, FunctionCallItem, Item, OutputReads, RanCode, Writte
 import type { Situation } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import type { TurnRun } from '#engine/running/turn-run.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { readWebUse } from '#store/spending/web-use.ts';
 import { deleteCallQuestion } from '#store/tools/call-questions.ts';
 import { flowOf, InputRequired, SignInRequired } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { AllowedCall } from '../gates/gates.ts';
+import type { ProjectFiles } from '../projects/project-files.ts';
 import { type Prepared, type Staging, stageFiles } from '../workspace/staging.ts';
 import type { StoredFiles } from '../workspace/stored-files.ts';
 import { keepFiles, outputOf } from './answer-items.ts';
@@ -30,6 +32,8 @@ type ToolParts = {
   readonly safety: Pick<Safety, 'receive'>;
   readonly attachments: Pick<Attachments, 'keep'>;
   readonly files: StoredFiles;
+  readonly projectFiles: Pick<ProjectFiles, 'open'>;
+  readonly run: Pick<TurnRun, 'setting'>;
   readonly log: AttemptLog;
   readonly emit: (event: TurnEvent) => void;
   readonly signal: AbortSignal;
@@ -72,7 +76,9 @@ async function makeOutput(parts: ToolParts, call: FunctionCallItem, decision: Al
   const { turn, signal, traceparent, emit } = parts;
   const { tool, allowedBy, decided, situation } = decision;
   const files: AttachedPart[] = [];
-  const staging = stageFiles(parts.files, turn, signal);
+  const { project } = parts.run.setting;
+  const openShared = project?.hasFiles ? () => parts.projectFiles.open(turn, project) : undefined;
+  const staging = stageFiles(parts.files, turn, signal, openShared);
   const sources = stageSources(parts.db, turn);
   let ran: RanCode | undefined;
   let cost: ModelCall | undefined;

@@ -1,6 +1,7 @@
 import type { MissionRun } from '#domain/mission/mission.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import { folderOfAssistant, type TurnAssistant } from '#domain/work/assistant.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import { type AppliedSettings, USUAL_SETTINGS } from '#domain/work/work-settings.ts';
 import { findVersion } from '#store/assistants/assistants.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
@@ -15,14 +16,23 @@ export async function readWork(
   db: Database,
   owner: Owner,
   { mission, assistant }: Pick<TurnRequest, 'mission' | 'assistant'>,
+  project: TurnProject | null | undefined,
 ): Promise<readonly AppliedSettings[]> {
-  return [...(assistant ? [await readAssistant(db, owner, assistant)] : []), ...(mission ? [ofMission(mission)] : [])];
+  return [
+    ...(project ? [ofProject(project)] : []),
+    ...(assistant ? [await readAssistant(db, owner, assistant)] : []),
+    ...(mission ? [ofMission(mission)] : []),
+  ];
 }
 
 /** The same, read with the first question. */
-export function createWork(db: Database, turn: Turn): () => Promise<readonly AppliedSettings[]> {
+export function createWork(
+  db: Database,
+  turn: Turn,
+  project: TurnProject | null | undefined,
+): () => Promise<readonly AppliedSettings[]> {
   let read: Promise<readonly AppliedSettings[]> | undefined;
-  return () => (read ??= readWork(db, turn, turn.request));
+  return () => (read ??= readWork(db, turn, turn.request, project));
 }
 
 /** The model that is asked: the request's, or else that of the nearest settings. */
@@ -36,6 +46,20 @@ async function readAssistant(db: Database, owner: Owner, assistant: TurnAssistan
   const found = await withOwner(db, owner, (trx) => findVersion(trx, owner, assistant));
   if (!found) throw new AssistantMissing(`The assistant "${name}" does not exist here. Choose another one.`);
   return { from: 'assistant', id, name, folder: folderOfAssistant(name), settings: found.settings };
+}
+
+/** Its instructions are a part of the prompt by themselves, because another person may have written them. */
+function ofProject({
+  id,
+  name,
+  model,
+  tokensPerRun,
+  tokensPerDay,
+  usdPerRun,
+  usdPerDay,
+}: TurnProject): AppliedSettings {
+  const budgets = { tokensPerRun, tokensPerDay, usdPerRun, usdPerDay };
+  return { from: 'project', id, name, folder: '', settings: { ...USUAL_SETTINGS, model, ...budgets } };
 }
 
 /** What is left of the day was counted when the run started: a mission has one run at a time. */

@@ -9,11 +9,21 @@ import {
   type NewVersion,
   PLAIN_FILE,
   type Workspace,
+  type WorkspaceFile,
   workspaceOfTurn,
 } from '#domain/workspace/version.ts';
 import { withRetries } from '#engine/with-retries.ts';
 import { isAway } from '#store/away.ts';
 import type { FileChange, OpenWorkspace } from '#tools/workspace-port.ts';
+import {
+  describeRefused,
+  isShared,
+  NONE,
+  type OpenShared,
+  readBoth,
+  type SharedFiles,
+  withShared,
+} from './shared-files.ts';
 import type { StoredFiles } from './stored-files.ts';
 
 /** What is written with a call's output. */
@@ -33,7 +43,7 @@ export type Staging = ReturnType<typeof stageFiles>;
  * The changes of one call. A tool stages them, and the turn writes them together with the output: after a crash both exist, or
  * neither does.
  */
-export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal) {
+export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal, openShared: OpenShared = NONE) {
   const changes = new Map<string, ChangedFile>();
   const contents = new Map<AttachmentHash, Buffer>();
   const ends: ((version: number | undefined) => void)[] = [];
@@ -41,16 +51,20 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   let environment: string | undefined;
   let byOthers = false;
   let newest: Workspace | undefined;
+  const readOnly = new Set<string>();
   let moves = 0;
   // A database that restarts must not make a call fail: nothing has happened yet that could not be read again.
   const patiently = <T>(read: () => Promise<T>): Promise<T> =>
     withRetries({ isAway, onDeclaredDead: async () => {} }, { signal }, read);
   const open = () => (opened ??= patiently(() => stored.readOf(turn, workspaceOfTurn(turn))));
+  const readOwn = (files: readonly WorkspaceFile[]) => patiently(() => stored.bytesOf(turn, files, signal));
+  let shared: Promise<SharedFiles | undefined> | undefined;
+  const openAll = () => (shared ??= patiently(openShared));
 
   const port: OpenWorkspace = {
-    open,
+    open: async () => withShared(await open(), await openAll()),
     read: (file) => port.readAll([file]).then(([bytes]) => bytes as Buffer),
-    readAll: (files) => patiently(() => stored.bytesOf(turn, files, signal)),
+    readAll: async (files) => readBoth(files, await openAll(), readOwn, signal),
     stage(staged, options) {
       for (const change of staged) {
         const changed = toChangedFile(change);
@@ -64,12 +78,15 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
   };
 
   async function prepare(situation: Situation | undefined): Promise<Prepared> {
-    if (changes.size === 0) return { version: undefined, line: undefined };
+    if (changes.size + readOnly.size === 0) return { version: undefined, line: undefined };
+    if (await openAll()) for (const path of [...changes.keys()].filter(isShared)) readOnly.add(path);
+    for (const path of readOnly) changes.delete(path);
+    const refused = readOnly.size > 0 ? describeRefused([...readOnly]) : undefined;
     const before = await open();
     const now = newest ?? before;
     const real = realChanges(before.files, [...changes.values()]);
     const { changes: wanted, beside } = moveChanges(real, before.files, now.files);
-    if (wanted.length === 0) return { version: undefined, line: undefined };
+    if (wanted.length === 0) return { version: undefined, line: refused };
     try {
       await stored.storeFor(turn, now, wanted, contents);
     } catch (error) {
@@ -85,10 +102,7 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
       files: wanted,
       ...(environment && { environment }),
     } as const;
-    return {
-      version,
-      line: [describeChanges(now.files, wanted, now.version + 1), ...describeMoved(beside)].join('\n'),
-    };
+    return { version, line: describeWritten(now, wanted, beside, refused) };
   }
 
   return {
@@ -101,11 +115,21 @@ export function stageFiles(stored: StoredFiles, turn: Turn, signal: AbortSignal)
     },
     /** Tells the tool which version its changes became: undefined if they were not written, or not alone. */
     end(version: NewVersion | undefined): void {
-      const isExact = version !== undefined && newest === undefined;
+      const isExact = version !== undefined && newest === undefined && readOnly.size === 0;
       for (const end of ends.splice(0)) end(isExact ? (version.base ?? 0) + 1 : undefined);
     },
   };
 }
+
+const describeWritten = (
+  now: Workspace,
+  wanted: readonly ChangedFile[],
+  beside: ReadonlyMap<string, string>,
+  refused: string | undefined,
+): string =>
+  [describeChanges(now.files, wanted, now.version + 1), ...describeMoved(beside), ...(refused ? [refused] : [])].join(
+    '\n',
+  );
 
 const describeMoved = (moved: ReadonlyMap<string, string>): string[] =>
   [...moved].map(([path, beside]) => `The user changed ${path} meanwhile: theirs is kept, and yours is ${beside}.`);

@@ -27,6 +27,10 @@ import { settingsRoutes } from './models/settings-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import { deviceRoutes } from './notifications/device-routes.ts';
 import { notificationRoutes } from './notifications/notification-routes.ts';
+import { projectFileRoutes } from './projects/project-file-routes.ts';
+import { projectMemberRoutes } from './projects/project-member-routes.ts';
+import { projectNoteRoutes } from './projects/project-note-routes.ts';
+import { projectRoutes } from './projects/project-routes.ts';
 import { retentionRoutes } from './retention/retention-routes.ts';
 import { searchRoutes } from './search/search-routes.ts';
 import { shareRoutes } from './shares/share-routes.ts';
@@ -35,7 +39,6 @@ import { skillRoutes } from './skills/skill-routes.ts';
 import { clientMessage, serverMessage } from './socket/socket-messages.ts';
 import { templateRoutes } from './templates/template-routes.ts';
 import { exportThread } from './threads/export-thread.ts';
-import { folderRoutes } from './threads/folder-routes.ts';
 import { importFromChatGpt } from './threads/import-route.ts';
 import { inspectTurn } from './threads/inspect-turn.ts';
 import { itemRoutes } from './threads/item-routes.ts';
@@ -60,7 +63,10 @@ import { webhookRouteRoutes } from './webhook-routes/webhook-route-routes.ts';
 /** Every HTTP route of the gateway that needs a token or a session. */
 export const gatewayRoutes = [
   ...threadRoutes,
-  ...folderRoutes,
+  ...projectRoutes,
+  ...projectMemberRoutes,
+  ...projectNoteRoutes,
+  ...projectFileRoutes,
   ...itemRoutes,
   ...queueRoutes,
   ...versionRoutes,

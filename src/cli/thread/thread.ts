@@ -6,13 +6,14 @@ import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { shortId } from '../find-named.ts';
 import { printJson, printLine, printPiece, printTable } from '../print.ts';
+import { findProject } from '../project/find-project.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { addThreadChanges, NO_THREAD } from './change-thread.ts';
 import { findThread } from './find-thread.ts';
 import { addChatImport } from './import-chats.ts';
 
 type Json = { readonly json?: true };
-type ListOptions = Json & { readonly archived?: true; readonly folder?: string; readonly limit: number };
+type ListOptions = Json & { readonly archived?: true; readonly project?: string; readonly limit: number };
 type Format = 'markdown' | 'json';
 
 const EXAMPLE_ID = '3f2f8a9f';
@@ -24,7 +25,7 @@ export function addThreadCommands(program: Command): void {
     .command('list')
     .argument('[words...]', 'list only threads whose title or messages contain these words')
     .option('--archived', 'list the archived threads instead')
-    .option('--folder <name>', 'list only the threads of this folder')
+    .option('--project <name>', 'list only the threads of this project')
     .option('--limit <number>', 'how many', wholeNumber(1, 100), 20)
     .option('--json', 'print JSON')
     .description('List the threads: pinned first, then newest.')
@@ -73,13 +74,13 @@ export function addThreadCommands(program: Command): void {
   addThreadChanges(thread);
 }
 
-function listThreads(words: readonly string[], { archived, folder, limit, json }: ListOptions): Promise<void> {
+function listThreads(words: readonly string[], { archived, project, limit, json }: ListOptions): Promise<void> {
   return withClient(async (client) => {
     const query = {
       q: words.join(' '),
       limit,
       ...(archived && { archived: 'true' as const }),
-      ...(folder !== undefined && { folder: await findFolder(client, folder) }),
+      ...(project !== undefined && { project: (await findProject(client, project)).id }),
     };
     const { threads } = await client.call('GET /api/threads', { query });
     if (json) return printJson(threads);
@@ -95,16 +96,6 @@ function listThreads(words: readonly string[], { archived, folder, limit, json }
       ]),
     ]);
   });
-}
-
-async function findFolder(client: Client, name: string): Promise<string> {
-  const { folders } = await client.call('GET /api/folders');
-  const found = folders.find((folder) => folder.name.toLowerCase() === name.trim().toLowerCase());
-  if (found) return found.id;
-  const names = folders.map((folder) => `"${folder.name}"`).join(', ');
-  throw new Error(
-    `The folder "${name}" does not exist. ${names ? `The folders are ${names}.` : 'Create it in the browser.'}`,
-  );
 }
 
 function showThread(id: string, { json }: Json): Promise<void> {

@@ -6,6 +6,7 @@ import { getUser, listUsers } from './find-user.ts';
 import { addUserChangeCommand } from './user-change.ts';
 import { addUserEraseCommand } from './user-erase.ts';
 import { addUserExportCommand } from './user-export.ts';
+import { addGiveProjectsCommand } from './user-give-projects.ts';
 import { addUserInviteCommand } from './user-invite.ts';
 import { addUserLimitCommand } from './user-limit.ts';
 import { addUserMoveCommand } from './user-move.ts';
@@ -43,6 +44,7 @@ export function addUserCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn user remove ann@example.com')
     .action(removeUser);
   addUserEraseCommand(user);
+  addGiveProjectsCommand(user);
   addUserExportCommand(user);
   addUserMoveCommand(user);
   addUserLimitCommand(user);

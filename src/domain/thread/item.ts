@@ -45,6 +45,8 @@ export type MessageBody = {
   readonly content: readonly ContentPart[];
   /** A model wrote it in the person's place, so its words are not the person's. */
   readonly author?: 'agent';
+  /** The prompt that it answers had instructions by another person. */
+  readonly toldByOthers?: true;
   /** The person has read it and answers for it: later calls are not judged by it. */
   readonly vouched?: true;
   /** `incomplete`: the model stopped, failed or was cancelled in mid-sentence. */
@@ -66,6 +68,8 @@ export type FunctionCallBody = {
   readonly arguments: string;
   /** Whether the caller runs it. Decided when the model makes the call; the tools of later requests don't change it. */
   readonly external: boolean;
+  /** The prompt that it answers had instructions by another person. */
+  readonly toldByOthers?: true;
   /** Why the service refuses to run it. The arguments of such a call are not kept. */
   readonly blocked?: BlockReason;
   readonly thoughts?: Thoughts;

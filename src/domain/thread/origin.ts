@@ -32,7 +32,10 @@ export type ReadSource = {
 
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** `message`: text by others in a message, such as a forwarded one. `caller`: the output of a caller's tool. */
+/**
+ * `message`: text by others in a message, such as a forwarded one. `caller`: the output of a caller's tool. `project`: instructions that
+ * another member of the project wrote.
+ */
 export const SOURCE_KINDS = [
   'page',
   'search',
@@ -44,6 +47,7 @@ export const SOURCE_KINDS = [
   'message',
   'caller',
   'summary',
+  'project',
 ] as const;
 
 /**

@@ -1,4 +1,4 @@
-import type { FolderId, ThreadId, TurnId } from '../ids.ts';
+import type { ProjectId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
 import type { GateKind } from '../tool/gate.ts';
 import type { ToolDefinition } from '../tool/tool.ts';
@@ -42,7 +42,7 @@ export type ThreadListing = {
   readonly network: boolean;
   /** It neither reads nor writes memory, is in no search, and is deleted a day after its last message. */
   readonly temporary: boolean;
-  readonly folderId: FolderId | null;
+  readonly projectId: ProjectId | null;
   readonly status: 'idle' | 'running' | 'waiting';
   /** Whether its active turn waits for a replica with a free place. */
   readonly waitsForPlace: boolean;
@@ -64,8 +64,8 @@ export type ThreadChange = {
   readonly pinned?: boolean;
   readonly archived?: boolean;
   readonly network?: boolean;
-  /** null takes it out of its folder. */
-  readonly folderId?: FolderId | null;
+  /** null takes it out of its project. */
+  readonly projectId?: ProjectId | null;
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { ChatChannel } from '../chat/chat-channel.ts';
 import type { FailureDetails } from '../failure/failure-details.ts';
-import type { ThreadId, TurnId, WorkspaceId } from '../ids.ts';
+import type { ProjectId, ThreadId, TurnId, WorkspaceId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
 import type { UserId } from '../principal.ts';
 import type { SearchOptions } from '../search/search-options.ts';
@@ -81,6 +81,8 @@ export type TurnRequest = {
   readonly trace?: TraceContext;
   /** The thread that it begins is temporary. */
   readonly temporary?: true;
+  /** The project of the thread that it begins. */
+  readonly project?: ProjectId;
   /** The mission that the turn is a run of. */
   readonly mission?: MissionRun;
   /** The assistant that answers, in the version that it had when the turn was accepted. */

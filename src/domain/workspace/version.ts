@@ -9,6 +9,8 @@ export type Workspace = {
   /** Others may have written something in it. */
   readonly isForeign: boolean;
   readonly files: ReadonlyMap<string, WorkspaceFile>;
+  /** A digest of the files among them that belong to the thread's project and are in no version. */
+  readonly shared?: string;
 };
 
 export type WorkspaceFile = {

@@ -22,8 +22,8 @@ export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
 /** What the engine gives to an attempt. */
 export type TurnRun = {
   readonly signal: AbortSignal;
-  /** The user's identity notes and skills, the version of their secrets, and whether the turn reads memory and adds to it. */
-  readonly setting: Pick<TurnContext, 'notes' | 'skills' | 'secrets' | 'temporary' | 'remembers'>;
+  /** The user's identity notes and skills, the version of their secrets, the project, and whether the turn reads memory and adds to it. */
+  readonly setting: Pick<TurnContext, 'notes' | 'skills' | 'secrets' | 'temporary' | 'remembers' | 'project'>;
   /** Replaces the part of the thread that `history` leaves out. */
   readonly summary: Summary | null;
   /** The thread up to and including this turn's input, at least from the summary on. */

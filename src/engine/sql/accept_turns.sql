@@ -17,7 +17,7 @@ returns table (entry integer, outcome text, turn_id uuid, thread_id uuid, seq in
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  a record; thread record; gate record; kept record; begins boolean; starts boolean; runs boolean; failed json; how text;
+  a record; thread record; gate record; kept record; begins boolean; starts boolean; runs boolean; failed json; how text; project uuid;
   context_user text; context_of_user json;
 begin
   if room > 0 then
@@ -31,11 +31,11 @@ begin
   for a in select * from json_to_recordset(inputs) as a (n integer, turn uuid, thread uuid, is_new boolean, owner text, channel text,
     request text, catalog text, opening text, preview text, bytes bigint, after uuid, key text, digest text, lasting boolean, try text,
     unstored boolean, is_job boolean, name text, metadata text, callback text, answers uuid, refused_at uuid, failure text,
-    when_busy text, queues_at_gate boolean, temporary boolean, assistant uuid, items json, texts json, uses json, versions json)
+    when_busy text, queues_at_gate boolean, temporary boolean, assistant uuid, project uuid, items json, texts json, uses json, versions json)
   loop
     entry := a.n; turn_id := a.turn; thread_id := a.thread; begins := a.is_new;
     seq := null; created_at := null; digest := null; of_user := null; of_thread := null;
-    ahead := null; gate_kind := null; steered := null; how := null;
+    ahead := null; gate_kind := null; steered := null; how := null; project := null;
     <<decision>> begin
       outcome := 'busy';
       if a.key is not null then
@@ -55,9 +55,12 @@ begin
 
       if begins then
         exit decision when not pg_try_advisory_xact_lock(uuid_hash_extended(a.turn, 3)); -- an earlier send of it may be under way
-        insert into threads (id, user_id, last_seq, active, catalog, opening, preview, bytes, temporary)
+        if a.project is not null then -- one that was deleted meanwhile is left out
+          select id into project from folders where user_id = a.owner and id = a.project for key share skip locked;
+        end if;
+        insert into threads (id, user_id, last_seq, active, catalog, opening, preview, bytes, temporary, folder_id)
           values (thread_id, a.owner, 1, case when a.failure is null then a.turn end, a.catalog::json, a.opening, a.preview, a.bytes,
-            coalesce(a.temporary, false))
+            coalesce(a.temporary, false), project)
           on conflict do nothing;
         begins := found;
       end if;
@@ -128,7 +131,7 @@ begin
         room := room - 1;
         if context_user is distinct from a.owner then context_user := a.owner; context_of_user := user_context(a.owner); end if;
         of_user := context_of_user;
-        if not begins then of_thread := thread_context(a.owner, thread_id, seq); end if;
+        if not begins or project is not null then of_thread := thread_context(a.owner, thread_id, seq); end if;
       end if;
       if a.items is not null then perform write_items(thread_id, a.turn, seq, a.owner, null, a.items, a.texts, a.uses, a.versions); end if;
       if a.key is not null then

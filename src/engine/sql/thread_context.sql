@@ -4,6 +4,8 @@ create or replace function thread_context(owner text, given_thread uuid, given_s
 language plpgsql stable as $$ begin return (
   select json_build_object(
     'temporary', (select temporary from threads where threads.id = given_thread),
+    'project', (
+      select project_context(owner, folder_id) from threads where threads.id = given_thread and folder_id is not null),
     'gateAhead', (select to_json(gate) from (
       select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
       where gates.thread_id = given_thread and turn_seq < given_seq and (answered_seq is null or answered_seq > given_seq) limit 1

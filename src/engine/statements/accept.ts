@@ -137,6 +137,7 @@ function toEntry(input: Accepting): object {
     when_busy: input.whenBusy,
     queues_at_gate: input.queuesAtGate,
     temporary: request.temporary,
+    project: request.project,
     assistant: request.assistant?.id,
     refused_at: input.refusal?.gateId,
     failure: input.refusal && JSON.stringify(input.refusal.failure),
@@ -152,7 +153,7 @@ type AcceptedRow = {
   readonly createdAt: Date;
   readonly digest: string;
   readonly ofUser: UserContext | null;
-  /** Null on a new thread. */
+  /** Null on a new thread outside of projects. */
   readonly ofThread: ThreadContextJson | null;
   readonly ahead: number | null;
   readonly gateKind: GateKind | null;

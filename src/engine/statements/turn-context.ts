@@ -6,6 +6,7 @@ import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { Gate } from '#domain/tool/gate.ts';
 import { NO_USAGE, type Usage } from '#domain/usage.ts';
+import type { TurnProject } from '#domain/work/project.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { STEERING, type Steering } from './steering.ts';
 
@@ -46,6 +47,8 @@ export type UserContext = {
 type ThreadContext = {
   /** Whether the thread is temporary, and its turns neither read nor write memory. */
   readonly temporary?: boolean | null;
+  /** The project that the thread is in. */
+  readonly project?: TurnProject | null;
   /** An open gate of an earlier turn. */
   readonly gateAhead: Gate | null;
   /** Replaces the older part of the thread, which is not included. */

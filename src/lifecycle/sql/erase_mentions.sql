@@ -7,6 +7,12 @@ begin
   delete from pairings where paired_user_id = owner;
   get diagnostics gone = row_count;
   total := total + count_erased(given, 'pairings', gone);
+  delete from project_members where member = owner;
+  get diagnostics gone = row_count;
+  total := total + count_erased(given, 'project_members', gone);
+  update project_notes set written_by = null where written_by = owner;
+  get diagnostics gone = row_count;
+  total := total + count_erased(given, 'authors of project_notes', gone);
   delete from settings where starts_with(name, 'tool_policy:') and right(name, length(owner) + 1) = '@' || owner;
   get diagnostics gone = row_count;
   total := total + count_erased(given, 'settings', gone);

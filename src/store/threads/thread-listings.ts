@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { FolderId, ThreadId } from '#domain/ids.ts';
+import type { ProjectId, ThreadId } from '#domain/ids.ts';
 import { searchWordsOf } from '#domain/text/search-words.ts';
 import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
@@ -14,8 +14,8 @@ export type ThreadFilter = {
   readonly archived: boolean;
   /** Only threads that began on one of these channels. */
   readonly channels: readonly Channel[] | undefined;
-  /** Only threads of this folder, or of none. */
-  readonly folder: FolderId | 'none' | undefined;
+  /** Only threads of this project, or of none. */
+  readonly project: ProjectId | 'none' | undefined;
   readonly after: ThreadCursor | undefined;
   readonly limit: number;
 };
@@ -24,10 +24,10 @@ export type ListedThread = ThreadListing & { readonly cursor: ThreadCursor };
 
 /** The owner's threads: pinned first, then newest. */
 export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
-  const { search, archived, channels, folder, after, limit } = filter;
+  const { search, archived, channels, project, after, limit } = filter;
   const conditions = [
     sql`user_id = ${owner.userId} and archived = ${archived}`,
-    ...(folder ? [folder === 'none' ? sql`folder_id is null` : sql`folder_id = ${folder}`] : []),
+    ...(project ? [project === 'none' ? sql`folder_id is null` : sql`folder_id = ${project}`] : []),
     ...(search ? [sql`not temporary`, contains(owner, search)] : []),
     ...(channels
       ? [
@@ -81,11 +81,11 @@ export async function changeThread(
   trx: OwnedTransaction,
   owner: Owner,
   id: ThreadId,
-  change: ThreadChange,
+  { projectId, ...change }: ThreadChange,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('threads')
-    .set(change)
+    .set({ ...change, ...(projectId !== undefined && { folderId: projectId }) })
     .where('id', '=', id)
     .where('userId', '=', owner.userId)
     .executeTakeFirstOrThrow();
@@ -107,7 +107,7 @@ type ListingRow = Omit<ThreadListing, 'usage' | 'model' | 'assistant'> & {
 /** Spending is added up for the selected threads only, hence the inner select. */
 function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
   return sql<ListingRow>`
-    select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, folder_id, line, created_at, updated_at,
+    select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, folder_id as project_id, line, created_at, updated_at,
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,

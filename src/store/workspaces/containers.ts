@@ -34,7 +34,7 @@ export async function useContainer(
 
 const USE = `
   with used as (
-    update workspaces set last_active_at = now() where user_id = $1 and id = $2 and ${LIVE} returning *
+    update workspaces set last_active_at = now() where user_id = $1 and id = $2 and project_id is null and ${LIVE} returning *
   )
   select ${COLUMNS} from used
   union all
@@ -59,7 +59,7 @@ export function listContainers(
   return runStatement<Container>(
     trx,
     `select ${COLUMNS} from workspaces
-    where user_id = $1 and thread_id is null and ${LIVE} and ($2::uuid is null or id ${beyond} $2) and ($3::text is null or name = $3)
+    where user_id = $1 and thread_id is null and project_id is null and ${LIVE} and ($2::uuid is null or id ${beyond} $2) and ($3::text is null or name = $3)
     order by id ${direction} limit $4`,
     [owner.userId, after ?? null, name ?? null, limit],
   );
@@ -68,7 +68,7 @@ export function listContainers(
 export async function countContainers(trx: OwnedTransaction, owner: Owner): Promise<number> {
   const [row] = await runStatement<{ count: number }>(
     trx,
-    'select count(*)::integer as count from workspaces where user_id = $1 and thread_id is null',
+    'select count(*)::integer as count from workspaces where user_id = $1 and thread_id is null and project_id is null',
     [owner.userId],
   );
   return row?.count ?? 0;
@@ -78,7 +78,7 @@ export async function countContainers(trx: OwnedTransaction, owner: Owner): Prom
 export async function deleteContainer(trx: OwnedTransaction, owner: Owner, id: WorkspaceId): Promise<boolean> {
   const gone = await runStatement(
     trx,
-    'delete from workspaces where user_id = $1 and id = $2 and thread_id is null returning id',
+    'delete from workspaces where user_id = $1 and id = $2 and thread_id is null and project_id is null returning id',
     [owner.userId, id],
   );
   return gone.length > 0;

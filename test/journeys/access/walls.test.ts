@@ -380,16 +380,44 @@ const MATRIX: Record<string, Row> = {
   })),
   'DELETE /api/settings/search': row([403, 403, 204, 404], () => ({ route: '/api/settings/search' })),
   'POST /api/settings/search/test': row([403, 403, 200, 200], () => ({ route: '/api/settings/search/test', body: {} })),
-  'GET /api/folders': row([200, 200, 200, 200], () => ({ route: '/api/folders' })),
-  'POST /api/folders': row([201, 201, 201, 201], () => ({
-    route: '/api/folders',
-    body: { name: `F ${randomUUID()}` },
+  'GET /api/projects': row([200, 200, 200, 200], () => ({ route: '/api/projects' })),
+  'POST /api/projects': row([201, 201, 201, 201], () => ({
+    route: '/api/projects',
+    body: { name: `P ${randomUUID()}` },
   })),
-  'PATCH /api/folders/:id': row([404, 404, 404, 404], () => ({
-    route: `/api/folders/${NOBODYS}`,
-    body: { name: 'F' },
+  'GET /api/projects/:id': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}` })),
+  'PATCH /api/projects/:id': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}`,
+    body: { name: 'P' },
   })),
-  'DELETE /api/folders/:id': row([404, 404, 404, 404], () => ({ route: `/api/folders/${NOBODYS}` })),
+  'DELETE /api/projects/:id': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}` })),
+  'GET /api/projects/:id/members': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/members` })),
+  // its person is looked up first: test/journeys/threads/shared-projects.test.ts
+  'POST /api/projects/:id/members': row([400, 400, 400, 400], () => ({
+    route: `/api/projects/${NOBODYS}/members`,
+    body: { person: 'nobody', role: 'read' },
+  })),
+  'DELETE /api/projects/:id/members/:member': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}/members/nobody`,
+  })),
+  'POST /api/users/:id/give-projects': row([403, 403, 400, 400], () => ({
+    route: '/api/users/nobody/give-projects',
+    body: { person: 'nobody' },
+  })),
+  'GET /api/projects/:id/notes': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/notes` })),
+  'GET /api/projects/:id/notes/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/notes/a` })),
+  'PUT /api/projects/:id/notes/*': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}/notes/a`,
+    body: { text: 'x' },
+  })),
+  'DELETE /api/projects/:id/notes/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/notes/a` })),
+  'GET /api/projects/:id/files': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files` })),
+  'GET /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files/a` })),
+  'PUT /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({
+    route: `/api/projects/${NOBODYS}/files/a`,
+    body: {},
+  })),
+  'DELETE /api/projects/:id/files/*': row([404, 404, 404, 404], () => ({ route: `/api/projects/${NOBODYS}/files/a` })),
   'GET /api/templates': row([200, 200, 200, 200], () => ({ route: '/api/templates' })),
   'POST /api/imports/chatgpt': row([200, 200, 200, 200], () => ({
     route: '/api/imports/chatgpt',

@@ -6,10 +6,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { useCreateFolder, useFolders } from './use-folders.ts';
+import { useCreateProject, useProjects } from './use-projects.ts';
 import { useManyThreads } from './use-threads.ts';
 
-/** Moves threads into a folder, which may be a new one, or out of all folders. */
+/** Moves threads into a project, which may be a new one, or out of all projects. */
 export function MoveThreads({
   ids,
   from,
@@ -17,44 +17,44 @@ export function MoveThreads({
   onMoved,
 }: {
   readonly ids: readonly string[];
-  /** The folder that all of them are in. */
+  /** The project that all of them are in. */
   readonly from?: string | null;
   readonly onClose: () => void;
   readonly onMoved?: () => void;
 }) {
-  const { folders, error } = useFolders();
+  const { projects, error } = useProjects();
   const [name, setName] = useState('');
-  const create = useCreateFolder();
+  const create = useCreateProject();
   const many = useManyThreads();
   const problem = error ?? create.error ?? many.error;
   const busy = create.isPending || many.isPending;
-  const move = (folderId: string | null) =>
-    many.mutate({ ids, change: { folder_id: folderId } }, { onSuccess: onMoved ?? onClose });
+  const move = (projectId: string | null) =>
+    many.mutate({ ids, change: { project_id: projectId } }, { onSuccess: onMoved ?? onClose });
   return (
     <Dialog
-      title={plural(ids.length, { one: 'Move # thread to a folder', other: 'Move # threads to a folder' })}
+      title={plural(ids.length, { one: 'Move # thread to a project', other: 'Move # threads to a project' })}
       onClose={onClose}
     >
       <div className="flex flex-col gap-4">
-        <ul aria-label={t`Folders`} className="flex flex-col gap-1">
-          {folders.map((folder) => (
-            <li key={folder.id}>
+        <ul aria-label={t`Projects`} className="flex flex-col gap-1">
+          {projects.map((project) => (
+            <li key={project.id}>
               <Button
                 look="quiet"
                 className="w-full justify-start! text-ink"
-                disabled={busy || folder.id === from}
-                onClick={() => move(folder.id)}
+                disabled={busy || project.id === from}
+                onClick={() => move(project.id)}
               >
                 <Icon name="folder" />
-                <span className="min-w-0 flex-1 truncate text-start">{folder.name}</span>
-                {folder.id === from && <Icon name="check" />}
+                <span className="min-w-0 flex-1 truncate text-start">{project.name}</span>
+                {project.id === from && <Icon name="check" />}
               </Button>
             </li>
           ))}
           {from !== null && (
             <li>
               <Button look="quiet" className="w-full justify-start!" disabled={busy} onClick={() => move(null)}>
-                <Icon name="close" /> <Trans>No folder</Trans>
+                <Icon name="close" /> <Trans>No project</Trans>
               </Button>
             </li>
           )}
@@ -68,7 +68,7 @@ export function MoveThreads({
         >
           <div className="min-w-0 flex-1">
             <TextField
-              label={t`New folder`}
+              label={t`New project`}
               required
               maxLength={100}
               value={name}

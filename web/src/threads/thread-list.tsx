@@ -9,8 +9,8 @@ import { Menu, type MenuEntry } from '../parts/menu.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { walkList } from '../parts/walk-list.ts';
 import { useThreadDrop } from './dragged-thread.ts';
-import { FolderList } from './folder-list.tsx';
 import { groupThreads } from './group-threads.ts';
+import { ProjectList } from './project-list.tsx';
 import { ThreadRow } from './thread-row.tsx';
 import { useManyThreads, useThreads } from './use-threads.ts';
 
@@ -24,15 +24,15 @@ export function ThreadList() {
   const [channel, setChannel] = useState<Channel>('chat');
   const [selecting, setSelecting] = useState(false);
   const [naming, setNaming] = useState(false);
-  const hasFolders = !archived && channel === 'chat';
-  const folder = hasFolders && !selecting ? 'none' : undefined;
-  const shown = { q: '', archived, channel: channel === 'all' ? undefined : channel, folder };
+  const hasProjects = !archived && channel === 'chat';
+  const project = hasProjects && !selecting ? 'none' : undefined;
+  const shown = { q: '', archived, channel: channel === 'all' ? undefined : channel, project };
   const { data, error, isPending, hasNextPage, fetchNextPage } = useThreads(shown);
   const threads = data?.pages.flatMap((page) => page.threads) ?? [];
   const entries: readonly MenuEntry[] = [
     { words: t`Select threads`, icon: 'check', onChoose: () => setSelecting(true) },
     {
-      words: t`New folder`,
+      words: t`New project`,
       icon: 'folder',
       onChoose: () => {
         setArchived(false);
@@ -63,7 +63,7 @@ export function ThreadList() {
   const ofShown = archived ? t`Archive, ${channels()[channel]}` : channels()[channel];
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2" onKeyDown={walkList}>
-      {hasFolders && <FolderList isNaming={naming} onNamed={() => setNaming(false)} />}
+      {hasProjects && <ProjectList isNaming={naming} onNamed={() => setNaming(false)} />}
       {(!isUsual || threads.length === 0) && <Label words={isUsual ? t`Threads` : ofShown} entries={entries} />}
       {isPending && !error && (
         <div className="p-2">
@@ -82,7 +82,7 @@ export function ThreadList() {
   );
 }
 
-/** A thread that is dropped here leaves its folder. */
+/** A thread that is dropped here leaves its project. */
 function ThreadGroups({
   threads,
   entries,
@@ -91,7 +91,7 @@ function ThreadGroups({
   readonly entries: readonly MenuEntry[];
 }) {
   const many = useManyThreads();
-  const { isOver, dropProps } = useThreadDrop((id) => many.mutate({ ids: [id], change: { folder_id: null } }));
+  const { isOver, dropProps } = useThreadDrop((id) => many.mutate({ ids: [id], change: { project_id: null } }));
   return (
     <div {...dropProps} className={`rounded ${isOver ? 'bg-hover' : ''}`}>
       {groupThreads(threads, new Date()).map((group) => (

@@ -46,7 +46,7 @@ export function useThreadMenu(
       icon: 'pin',
       onChoose: () => change.mutate({ pinned: !thread.pinned }),
     },
-    { words: t`Move to a folder`, icon: 'folder', onChoose: () => setShown('move') },
+    { words: t`Move to a project`, icon: 'folder', onChoose: () => setShown('move') },
     { words: t`Copy link`, icon: 'copy', onChoose: () => void copyLink(thread.id) },
     ...(share ? [{ words: t`Share`, icon: 'link', onChoose: share } as const] : []),
     ...exportsOf(thread.id, () => void navigate({ to: '/threads/$threadId/print', params: { threadId: thread.id } })),
@@ -111,7 +111,7 @@ function ThreadDialogs({
     );
   return (
     <Suspense>
-      {shown === 'move' && <MoveThreads ids={[thread.id]} from={thread.folder_id} onClose={onClose} />}
+      {shown === 'move' && <MoveThreads ids={[thread.id]} from={thread.project_id} onClose={onClose} />}
       {shown === 'share' && <ShareThread thread={thread} onClose={onClose} />}
     </Suspense>
   );

@@ -8,17 +8,17 @@ export type ThreadsShown = {
   readonly archived: boolean;
   /** Where the threads began; undefined for all. */
   readonly channel?: Thread['channel'] | undefined;
-  /** The id of a folder, `none` for threads in no folder; undefined for all. */
-  readonly folder?: string | undefined;
+  /** The id of a project, `none` for threads in no project; undefined for all. */
+  readonly project?: string | undefined;
 };
 
 /** The person's threads, pinned first, then newest. */
-export function useThreads({ q, archived, channel, folder }: ThreadsShown) {
+export function useThreads({ q, archived, channel, project }: ThreadsShown) {
   return useInfiniteQuery({
-    queryKey: ['threads', { q, archived, channel, folder }],
+    queryKey: ['threads', { q, archived, channel, project }],
     queryFn: ({ pageParam }) =>
       client.call('GET /api/threads', {
-        query: { q, channel, folder, archived: archived ? 'true' : undefined, limit: 100, cursor: pageParam },
+        query: { q, channel, project, archived: archived ? 'true' : undefined, limit: 100, cursor: pageParam },
       }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Agent } from '#agent/agent.ts';
 import type { TurnInput } from '#agent/input/start-turn.ts';
 import { InvalidRequest } from '#domain/errors.ts';
-import { newId, type ThreadId } from '#domain/ids.ts';
+import { newId, type ProjectId, type ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
 import { describeWhenBusy, whenBusy } from '#http/placement.ts';
@@ -64,6 +64,9 @@ export const chatRequest = z
       .describe(
         'Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`.',
       ),
+    project_id: uuid<ProjectId>('project_id must be the id of a project.')
+      .nullish()
+      .describe('Begins the thread in this project. Not together with `thread_id`.'),
     attachments: z
       .array(attachment)
       .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
@@ -92,6 +95,13 @@ export async function readChat(
       'temporary',
       'Only a new thread can be made temporary. Leave out thread_id or temporary.',
     );
+  const project = asked.project_id ?? undefined;
+  if (project && threadId)
+    throw new InvalidRequest(
+      'invalid_request',
+      'project_id',
+      'A thread is moved with PATCH /api/threads/{id}. Leave out thread_id or project_id.',
+    );
   const format = schema ? parseFormat({ type: 'json_schema', schema }, 'output_schema') : undefined;
   await checkFormat(agent, owner, format, 'output_schema');
   const content = [text(message), ...(attachments ?? []).map(toPart)];
@@ -101,8 +111,15 @@ export async function readChat(
     channel: 'gateway',
     items: [{ id: newId(), type: 'message', role: 'user', content, status: 'completed' }],
     tools: undefined,
-    request: { model, temperature: null, ...(format && { format }), echo: {}, ...(temporary && { temporary }) },
-    ...(temporary && { startsThread: true }),
+    request: {
+      model,
+      temperature: null,
+      ...(format && { format }),
+      echo: {},
+      ...(temporary && { temporary }),
+      ...(project && { project }),
+    },
+    ...((temporary || project) && { startsThread: true }),
     assistant: asked.assistant,
     whenBusy: how ?? 'preferred',
     idempotency,

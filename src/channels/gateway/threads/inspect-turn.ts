@@ -6,6 +6,7 @@ import type { WebCount } from '#domain/search/web-use.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { ALLOWED_BY } from '#domain/tool/allowed-by.ts';
 import { renderUsd } from '#domain/usage.ts';
+import { hasForeignInstructions } from '#domain/work/project.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
 import { uuid } from '#http/routes/uuid.ts';
@@ -121,6 +122,15 @@ const turnInspection = z
         today: webCount.describe('Of the user, on this day (UTC).'),
       })
       .describe('What was searched and opened.'),
+    project: z
+      .strictObject({
+        id: z.uuid(),
+        name: z.string(),
+        text: z.string().describe('What it adds to the system prompt. May be empty.'),
+        by_others: z.boolean().describe('Whether another person wrote the instructions.'),
+      })
+      .nullable()
+      .describe('The project of the thread, as it is now.'),
     gate: timedGate.nullable(),
     prompt: promptShape,
     summary: summaryShape.nullable().describe('The summary in the prompt; null when the prompt had the whole thread.'),
@@ -173,6 +183,7 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
       run: renderWebCount(inspection.web.ofRun),
       today: renderWebCount(inspection.web.today),
     },
+    project: renderProject(inspection),
     gate: gate ? renderAs(timedGate, gate, renderNestedGate(gate)) : null,
     prompt: renderPrompt(inspection.prompt),
     summary: inspection.summary ? renderSummary(inspection.summary) : null,
@@ -188,6 +199,16 @@ const renderWebCount = ({ searches, pages, usd }: WebCount): z.infer<typeof webC
   pages,
   cost_usd: usd === null ? null : renderUsd(usd),
 });
+
+const renderProject = ({ project, turn }: Inspection): z.infer<typeof turnInspection>['project'] =>
+  project
+    ? {
+        id: project.of.id,
+        name: project.of.name,
+        text: project.text,
+        by_others: hasForeignInstructions(project.of, turn.userId),
+      }
+    : null;
 
 const renderSummary = (summary: NonNullable<Inspection['summary']>): z.infer<typeof summaryShape> =>
   renderAs(summaryShape, summary, { usage: renderUsage(summary.usage) });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Threads } from '#agent/threads/threads.ts';
 import { InvalidRequest } from '#domain/errors.ts';
-import { type FolderId, type ItemId, isUuid, type ThreadId } from '#domain/ids.ts';
+import { type ItemId, isUuid, type ProjectId, type ThreadId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { pageLimit } from '../page.ts';
@@ -22,10 +22,10 @@ export const listThreads = defineRoute({
       .describe('Words that the title or a message contains. In a message, the beginning of a word is enough.'),
     archived: z.enum(['true', 'false']).optional().describe('true: only archived threads. Otherwise: only the others.'),
     channel: z.enum(['chat', 'api', 'webhook', 'mission']).optional().describe('Only threads that began there.'),
-    folder: z
-      .union([z.literal('none'), uuid<FolderId>()], 'folder must be the id of a folder, or none.')
+    project: z
+      .union([z.literal('none'), uuid<ProjectId>()], 'project must be the id of a project, or none.')
       .optional()
-      .describe('Only threads of the folder with this id; none: only those in no folder.'),
+      .describe('Only threads of the project with this id; none: only those in no project.'),
     limit: pageLimit(50),
     cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page.'),
   }),
@@ -36,13 +36,13 @@ export const listThreads = defineRoute({
     },
   },
   errors: [400],
-  async handle({ principal, query: { q, archived, channel, folder, limit, cursor } }, { threads }: Services) {
+  async handle({ principal, query: { q, archived, channel, project, limit, cursor } }, { threads }: Services) {
     const after = cursor === undefined ? undefined : parseCursor(cursor);
     const filter = {
       search: q?.trim() || undefined,
       archived: archived === 'true',
       channels: channel && CHANNELS[channel],
-      folder,
+      project,
       after,
       limit: limit + 1,
     };
@@ -68,7 +68,7 @@ const getThread = defineRoute({
 const changeThread = defineRoute({
   method: 'patch',
   path: '/api/threads/{id}',
-  summary: 'Rename, pin or archive a thread, move it into a folder, or let its code reach hosts.',
+  summary: 'Rename, pin or archive a thread, move it into a project, or let its code reach hosts.',
   params: threadParams,
   body: z
     .object({
@@ -87,20 +87,20 @@ const changeThread = defineRoute({
         .describe(
           'Whether its code may reach the hosts that the operator lists; each call asks as others that send data.',
         ),
-      folder_id: uuid<FolderId>('folder_id must be the id of a folder.')
+      project_id: uuid<ProjectId>('project_id must be the id of a project.')
         .nullable()
         .optional()
-        .describe('null takes the thread out of its folder.'),
+        .describe('null takes the thread out of its project.'),
     })
     .refine((change) => Object.keys(change).length > 0, {
-      error: 'Send title, pinned, archived, network or folder_id.',
+      error: 'Send title, pinned, archived, network or project_id.',
     })
     .meta({ id: 'ThreadChange' }),
   freeFields: ['title'],
   responses: { 200: { description: 'The changed thread.', json: thread } },
   errors: [400, 404, 413],
   async handle(
-    { principal, params, body: { title, pinned, archived, network, folder_id: folderId } },
+    { principal, params, body: { title, pinned, archived, network, project_id: projectId } },
     { threads }: Services,
   ) {
     const change = {
@@ -108,7 +108,7 @@ const changeThread = defineRoute({
       ...(pinned !== undefined && { pinned }),
       ...(archived !== undefined && { archived }),
       ...(network !== undefined && { network }),
-      ...(folderId !== undefined && { folderId }),
+      ...(projectId !== undefined && { projectId }),
     };
     return renderThread(await threads.change(principal, params.id, change));
   },

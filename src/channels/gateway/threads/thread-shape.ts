@@ -24,7 +24,7 @@ export const thread = z
       .describe(
         'Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message.',
       ),
-    folder_id: z.uuid().nullable().describe('The folder that it is in.'),
+    project_id: z.uuid().nullable().describe('The project that it is in.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     waits_for_place: z
       .literal(true)

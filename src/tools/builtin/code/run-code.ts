@@ -41,7 +41,7 @@ export async function runCode(
   context.onReads?.({ private: true, foreign: opened.isForeign || network !== undefined });
   for (let start = 1; ; start++) {
     try {
-      const key = { workspace: opened.id, version: opened.version };
+      const key = { workspace: `${opened.id}${opened.shared ?? ''}`, version: opened.version };
       const sandbox = await sandboxes.open(key, filesOf(workspace, opened), signal);
       return await withNetwork(network, opened, context, (way) => runIn(sandbox, strength, call, opened, context, way));
     } catch (error) {

@@ -61,6 +61,8 @@ function SourceWords({ fact: { kind, name } }: { readonly fact: ReadFact }) {
       return <Message source={name} />;
     case 'summary':
       return <Trans>earlier messages</Trans>;
+    case 'project':
+      return <Trans>instructions of the project</Trans>;
   }
 }
 

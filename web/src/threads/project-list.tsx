@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { Folder } from '@reborn-agent/client/api';
+import type { Project } from '@reborn-agent/client/api';
 import { useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -9,24 +9,24 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { useThreadDrop } from './dragged-thread.ts';
 import { NameInput } from './name-input.tsx';
-import { isFolderOpen, keepFolderOpen } from './open-folders.ts';
+import { isProjectOpen, keepProjectOpen } from './open-projects.ts';
 import { ThreadRow } from './thread-row.tsx';
-import { useCreateFolder, useDeleteFolder, useFolders, useRenameFolder } from './use-folders.ts';
+import { useCreateProject, useDeleteProject, useProjects, useRenameProject } from './use-projects.ts';
 import { useManyThreads, useThreads } from './use-threads.ts';
 
-/** The folders, each with its threads if it is open, and the name of a new one while it is typed. */
-export function FolderList({ isNaming, onNamed }: { readonly isNaming: boolean; readonly onNamed: () => void }) {
-  const { folders, error } = useFolders();
-  const create = useCreateFolder();
+/** The projects, each with its threads if it is open, and the name of a new one while it is typed. */
+export function ProjectList({ isNaming, onNamed }: { readonly isNaming: boolean; readonly onNamed: () => void }) {
+  const { projects, error } = useProjects();
+  const create = useCreateProject();
   const problem = create.error ?? error;
-  if (folders.length === 0 && !isNaming && !problem) return null;
+  if (projects.length === 0 && !isNaming && !problem) return null;
   return (
-    <section aria-label={t`Folders`}>
+    <section aria-label={t`Projects`}>
       <h2 className="px-2 pb-1 pt-3 text-label text-soft">
-        <Trans>Folders</Trans>
+        <Trans>Projects</Trans>
       </h2>
       {isNaming && (
-        <NameInput label={t`Name of the folder`} name="" maxLength={100} onKeep={create.mutate} onDone={onNamed} />
+        <NameInput label={t`Name of the project`} name="" maxLength={100} onKeep={create.mutate} onDone={onNamed} />
       )}
       {problem && (
         <p role="alert" className="px-2 text-meta text-failed">
@@ -34,31 +34,31 @@ export function FolderList({ isNaming, onNamed }: { readonly isNaming: boolean; 
         </p>
       )}
       <ul>
-        {folders.map((folder) => (
-          <FolderRow key={folder.id} folder={folder} />
+        {projects.map((project) => (
+          <ProjectRow key={project.id} project={project} />
         ))}
       </ul>
     </section>
   );
 }
 
-function FolderRow({ folder }: { readonly folder: Folder }) {
-  const [isOpen, setOpen] = useState(() => isFolderOpen(folder.id));
+function ProjectRow({ project }: { readonly project: Project }) {
+  const [isOpen, setOpen] = useState(() => isProjectOpen(project.id));
   const [renaming, setRenaming] = useState(false);
-  const rename = useRenameFolder(folder.id);
+  const rename = useRenameProject(project.id);
   const many = useManyThreads();
-  const { isOver, dropProps } = useThreadDrop((id) => many.mutate({ ids: [id], change: { folder_id: folder.id } }));
+  const { isOver, dropProps } = useThreadDrop((id) => many.mutate({ ids: [id], change: { project_id: project.id } }));
   const problem = rename.error ?? many.error;
   const toggle = () => {
-    keepFolderOpen(folder.id, !isOpen);
+    keepProjectOpen(project.id, !isOpen);
     setOpen(!isOpen);
   };
   return (
     <li {...dropProps} className={`rounded ${isOver ? 'bg-hover' : ''}`}>
       {renaming ? (
         <NameInput
-          label={t`Name of the folder`}
-          name={folder.name}
+          label={t`Name of the project`}
+          name={project.name}
           maxLength={100}
           onKeep={(name) => name && rename.mutate(name)}
           onDone={() => setRenaming(false)}
@@ -72,9 +72,9 @@ function FolderRow({ folder }: { readonly folder: Folder }) {
             onClick={toggle}
           >
             <Icon name="right" className={`text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-            <span className="min-w-0 flex-1 truncate">{folder.name}</span>
+            <span className="min-w-0 flex-1 truncate">{project.name}</span>
           </button>
-          <FolderMenu folder={folder} onRename={() => setRenaming(true)} />
+          <ProjectMenu project={project} onRename={() => setRenaming(true)} />
         </div>
       )}
       {problem && (
@@ -82,45 +82,57 @@ function FolderRow({ folder }: { readonly folder: Folder }) {
           {wordsOf(problem)}
         </p>
       )}
-      {isOpen && <FolderThreads id={folder.id} />}
+      {isOpen && <ProjectThreads id={project.id} />}
     </li>
   );
 }
 
-function FolderMenu({ folder, onRename }: { readonly folder: Folder; readonly onRename: () => void }) {
+function ProjectMenu({ project, onRename }: { readonly project: Project; readonly onRename: () => void }) {
   const [deleting, setDeleting] = useState(false);
-  const remove = useDeleteFolder(folder.id);
+  const remove = useDeleteProject(project.id);
   return (
     <>
       <Menu
         trigger={
           <IconButton
             icon="more"
-            label={t`Actions on the folder ${folder.name}`}
+            label={t`Actions on the project ${project.name}`}
             className="absolute end-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
           />
         }
         entries={[
           { words: t`Rename`, icon: 'edit', onChoose: onRename },
-          { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setDeleting(true) },
+          {
+            words: project.role === 'owner' ? t`Delete` : t`Leave`,
+            icon: 'trash',
+            danger: true,
+            onChoose: () => setDeleting(true),
+          },
         ]}
       />
       {deleting && (
         <Confirm
-          title={t`Delete this folder?`}
-          action={t`Delete`}
+          title={project.role === 'owner' ? t`Delete this project?` : t`Leave this project?`}
+          action={project.role === 'owner' ? t`Delete` : t`Leave`}
           onConfirm={() => remove.mutate()}
           onClose={() => setDeleting(false)}
         >
-          <Trans>The threads in “{folder.name}” stay. They are back in the list.</Trans>
+          {project.role === 'owner' ? (
+            <Trans>
+              The threads in “{project.name}” stay. They are back in the list. Its instructions, notes and files are
+              deleted, also for those with whom it is shared.
+            </Trans>
+          ) : (
+            <Trans>You leave “{project.name}”. Your threads in it stay. They are back in the list.</Trans>
+          )}
         </Confirm>
       )}
     </>
   );
 }
 
-function FolderThreads({ id }: { readonly id: string }) {
-  const { data, error, hasNextPage, fetchNextPage } = useThreads({ q: '', archived: false, folder: id });
+function ProjectThreads({ id }: { readonly id: string }) {
+  const { data, error, hasNextPage, fetchNextPage } = useThreads({ q: '', archived: false, project: id });
   const threads = data?.pages.flatMap((page) => page.threads) ?? [];
   return (
     <div className="ps-3">

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Argument, type Command } from 'commander';
+import { isConfirmed } from '../confirm.ts';
+import { withClient } from '../connect/with-client.ts';
+import { printJson, printLine, printPiece, printTable } from '../print.ts';
+import { findProject } from './find-project.ts';
+import { addProjectNotes } from './project-notes.ts';
+
+type Json = { readonly json?: true };
+
+/** `reborn project`: threads with common instructions, files and notes. */
+export function addProjectCommands(program: Command): void {
+  const project = program.command('project').description('List, create, share and delete projects, and fill them.');
+  project
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('List your projects, and those that others share with you.')
+    .addHelpText('after', '\nExample:\n  reborn project list')
+    .action(listProjects);
+  project
+    .command('create')
+    .argument('<name>', 'the name of the project')
+    .description('Create a project.')
+    .addHelpText('after', '\nExample:\n  reborn project create "Move to Oslo"')
+    .action((name: string) =>
+      withClient(async (client) => {
+        const made = await client.call('POST /api/projects', { body: { name } });
+        printLine(`Created the project "${made.name}".`);
+      }),
+    );
+  project
+    .command('instructions')
+    .argument('<project>', 'the name or the id')
+    .option('--set', 'replace them with the text from stdin; an empty text removes them')
+    .description('Print or replace what the agent is told in the threads of a project.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  reborn project instructions "Move to Oslo"\n  reborn project instructions "Move to Oslo" --set < instructions.md',
+    )
+    .action(instruct);
+  project
+    .command('add-file')
+    .argument('<project>', 'the name or the id')
+    .argument('<file>', 'the file on this machine')
+    .option('--own', 'you wrote it, so that reading it does not count as reading text by others')
+    .description('Add a file that the threads of a project can read.')
+    .addHelpText('after', '\nExample:\n  reborn project add-file "Move to Oslo" costs.csv --own')
+    .action(addFile);
+  addProjectNotes(project);
+  project
+    .command('share')
+    .argument('<project>', 'the name or the id')
+    .argument('<person>', 'the email address or the name of a user')
+    .addArgument(new Argument('[role]', 'what they may do').choices(['read', 'write']).default('read'))
+    .description('Share a project with a user of this installation, or change what they may do.')
+    .addHelpText('after', '\nExample:\n  reborn project share "Move to Oslo" ann@example.com write')
+    .action(share);
+  project
+    .command('unshare')
+    .argument('<project>', 'the name or the id')
+    .argument('<person>', 'the name of a member')
+    .description('Stop sharing a project with a user.')
+    .addHelpText('after', '\nExample:\n  reborn project unshare "Move to Oslo" Ann')
+    .action(unshare);
+  project
+    .command('delete')
+    .argument('<project>', 'the name or the id')
+    .option('--yes', 'delete without asking')
+    .description(
+      'Delete a project with its instructions, notes and files, or leave one of somebody else. Threads stay.',
+    )
+    .addHelpText('after', '\nExample:\n  reborn project delete "Move to Oslo"')
+    .action(deleteProject);
+}
+
+function listProjects({ json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const { projects } = await client.call('GET /api/projects');
+    if (json) return printJson(projects);
+    if (projects.length === 0) return printLine('No projects yet.');
+    printTable([
+      ['name', 'owner', 'you may', 'shared'],
+      ...projects.map(({ name, owner, role, is_shared: isShared }) => [
+        name,
+        owner.you ? 'you' : (owner.name ?? 'unknown'),
+        role === 'owner' ? 'all' : role,
+        isShared ? 'yes' : 'no',
+      ]),
+    ]);
+  });
+}
+
+function instruct(called: string, { set }: { readonly set?: true }): Promise<void> {
+  return withClient(async (client) => {
+    const { id } = await findProject(client, called);
+    if (!set) {
+      const { instructions } = await client.call('GET /api/projects/{id}', { params: { id } });
+      return instructions ? printPiece(`${instructions.text.trimEnd()}\n`) : printLine('No instructions yet.');
+    }
+    const instructions = (await text(process.stdin)).trim() || null;
+    await client.call('PATCH /api/projects/{id}', { params: { id }, body: { instructions } });
+    printLine(instructions ? 'Saved. They apply from the next message on.' : 'Removed.');
+  });
+}
+
+function addFile(called: string, file: string, { own }: { readonly own?: true }): Promise<void> {
+  return withClient(async (client) => {
+    const { id } = await findProject(client, called);
+    const params = { id, path: path.basename(file) };
+    await client.call('PUT /api/projects/{id}/files/{path}', {
+      params,
+      query: { own: own ? 'true' : 'false' },
+      body: new Blob([await readFile(file)]),
+    });
+    printLine(`Added. Threads of the project read it as project/${params.path}.`);
+  });
+}
+
+function share(called: string, person: string, role: 'read' | 'write'): Promise<void> {
+  return withClient(async (client) => {
+    const { id, name } = await findProject(client, called);
+    const { members } = await client.call('POST /api/projects/{id}/members', {
+      params: { id },
+      body: { person, role },
+    });
+    printLine(`"${name}" is shared with ${members.map((member) => `${member.name} (${member.role})`).join(', ')}.`);
+  });
+}
+
+function unshare(called: string, person: string): Promise<void> {
+  return withClient(async (client) => {
+    const { id, name } = await findProject(client, called);
+    const { members } = await client.call('GET /api/projects/{id}/members', { params: { id } });
+    const found = members.find((member) => member.id === person || member.name === person);
+    if (!found) throw new Error(`"${name}" is not shared with "${person}".`);
+    await client.call('DELETE /api/projects/{id}/members/{member}', { params: { id, member: found.id } });
+    printLine(`"${name}" is not shared with ${found.name ?? found.id} any more.`);
+  });
+}
+
+function deleteProject(called: string, options: { readonly yes?: true }): Promise<void> {
+  return withClient(async (client) => {
+    const { id, name, role } = await findProject(client, called);
+    const question =
+      role === 'owner'
+        ? `Delete the project "${name}" with its instructions, notes and files?`
+        : `Leave the project "${name}"?`;
+    if (!(await isConfirmed(question, options))) return printLine('Nothing was deleted.');
+    await client.call('DELETE /api/projects/{id}', { params: { id } });
+    printLine(role === 'owner' ? `Deleted "${name}". Its threads stay.` : `You have left "${name}".`);
+  });
+}
