@@ -3,6 +3,7 @@ import { type MissionId, newId, type ThreadId } from '#domain/ids.ts';
 import { MAX_MISSIONS, type Mission, type MissionSettings } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
 import type { Principal } from '#domain/principal.ts';
+import { NO_BUDGETS } from '#domain/work-settings.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import {
   countMissions,
@@ -39,10 +40,7 @@ export type MissionListing = { readonly mission: Mission; readonly last: ListedO
 const DEFAULTS = {
   keepsThread: true,
   tools: null,
-  tokensPerRun: null,
-  tokensPerDay: null,
-  usdPerRun: null,
-  usdPerDay: null,
+  ...NO_BUDGETS,
   misfire: 'latest',
   overlap: 'skip',
   pauseAfter: 5,

@@ -1,5 +1,6 @@
 import type { MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
+import type { Budgets, WorkSettings } from '../work-settings.ts';
 import type { Schedule } from './schedule.ts';
 
 /** A named instruction of one user, with a schedule. It runs without a person present. */
@@ -26,25 +27,20 @@ export const keyPrefixOf = (id: MissionId): string => `mission:${id}:`;
 export type PauseReason = 'paused_by_user' | 'repeated_failure' | 'broken_schedule' | 'user_removed';
 
 /** The part that its owner decides. */
-export type MissionSettings = {
-  readonly name: string;
-  readonly instruction: string;
-  readonly schedule: Schedule;
-  /** Whether all runs share one thread. */
-  readonly keepsThread: boolean;
-  /** The tools that runs may use; null for all that the owner may use. */
-  readonly tools: readonly string[] | null;
-  readonly tokensPerRun: number | null;
-  readonly tokensPerDay: number | null;
-  readonly usdPerRun: number | null;
-  readonly usdPerDay: number | null;
-  /** What happens to due times that passed while no replica was running. */
-  readonly misfire: 'skip' | 'latest' | 'all';
-  /** What happens when a run is due while the one before has not ended. */
-  readonly overlap: 'skip' | 'queue' | 'cancel';
-  /** Failed runs in a row after which the mission is paused. */
-  readonly pauseAfter: number;
-};
+export type MissionSettings = Budgets &
+  Pick<WorkSettings, 'tools'> & {
+    readonly name: string;
+    readonly instruction: string;
+    readonly schedule: Schedule;
+    /** Whether all runs share one thread. */
+    readonly keepsThread: boolean;
+    /** What happens to due times that passed while no replica was running. */
+    readonly misfire: 'skip' | 'latest' | 'all';
+    /** What happens when a run is due while the one before has not ended. */
+    readonly overlap: 'skip' | 'queue' | 'cancel';
+    /** Failed runs in a row after which the mission is paused. */
+    readonly pauseAfter: number;
+  };
 
 /** One due time of a mission. Its outcome is the outcome of its turn. */
 export type Occurrence = {

@@ -4,6 +4,7 @@ import type { Mission } from '#domain/mission/mission.ts';
 import { describeSchedule, type Schedule } from '#domain/mission/schedule.ts';
 import { readFields, renderAs } from '#http/routes/render-as.ts';
 import { storedText } from '../stored-text.ts';
+import { budgetFields, shownBudgets, toolsField } from '../work-fields.ts';
 
 export const askedSchedule = z
   .strictObject(
@@ -32,9 +33,6 @@ export const askedSchedule = z
   )
   .meta({ id: 'MissionSchedule' });
 
-const tokens = (name: string) => z.int().min(1).max(1_000_000_000, `${name} is too large.`).nullable().optional();
-const usd = (name: string) => z.number().gt(0).max(1_000_000, `${name} is too large.`).nullable().optional();
-
 const settings = {
   name: storedText('name', 100),
   instruction: storedText('instruction', 20_000).describe('What the agent is asked at each run.'),
@@ -43,19 +41,8 @@ const settings = {
 
 const options = {
   thread: z.enum(['same', 'new']).optional().describe('Whether all runs share one thread. same when left out.'),
-  tools: z
-    .array(
-      z.string('tools must be names.').regex(/^[\w.-]{1,64}$/, 'tools must be names of tools.'),
-      'tools must be a list of names.',
-    )
-    .max(100, 'tools may have 100 names.')
-    .nullable()
-    .optional()
-    .describe('The only tools that runs may use; null for all that the owner may use.'),
-  tokens_per_run: tokens('tokens_per_run').describe('The budget of one run, in all of its turns.'),
-  tokens_per_day: tokens('tokens_per_day').describe('The budget of a day (UTC).'),
-  usd_per_run: usd('usd_per_run').describe('The budget of one run in US dollars. Unknown prices count as 0.'),
-  usd_per_day: usd('usd_per_day').describe('The budget of a day (UTC) in US dollars. Unknown prices count as 0.'),
+  tools: toolsField.describe('The only tools that runs may use; null for all that the owner may use.'),
+  ...budgetFields,
   misfire: z
     .enum(['skip', 'latest', 'all'])
     .optional()
@@ -117,10 +104,7 @@ export const mission = z
     thread: z.enum(['same', 'new']),
     thread_id: z.uuid().nullable().describe('The thread of all runs, once there was one.'),
     tools: z.array(z.string()).nullable(),
-    tokens_per_run: z.int().nullable(),
-    tokens_per_day: z.int().nullable(),
-    usd_per_run: z.number().nullable(),
-    usd_per_day: z.number().nullable(),
+    ...shownBudgets,
     misfire: z.enum(['skip', 'latest', 'all']),
     overlap: z.enum(['skip', 'queue', 'cancel']),
     pause_after: z.int(),
