@@ -1,6 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely';
 import type { UserMove } from '#domain/cell/user-move.ts';
 import type { ChatAccount, ChatPost } from '#domain/chat/chat.ts';
+import type { DelegationOutcome, DelegationState } from '#domain/delegation/delegation.ts';
 import type {
   AttachmentHash,
   ChatAccountId,
@@ -72,6 +73,24 @@ export type Tables = {
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
   };
+  delegations: {
+    call: ItemId;
+    userId: string;
+    threadId: ThreadId;
+    run: TurnId;
+    tree: TurnId;
+    childThreadId: ThreadId;
+    childRun: TurnId;
+    state: DelegationState;
+    outcome: DelegationOutcome | null;
+    tokensLimit: string;
+    usdLimit: number | null;
+    tokensUsed: string;
+    usdUsed: number;
+    startedAt: Date;
+    endedAt: Date | null;
+    deliveredAt: Date | null;
+  };
   ratings: {
     turnId: TurnId;
     threadId: ThreadId;
@@ -137,6 +156,9 @@ export type Tables = {
     archived: Generated<boolean>;
     network: Generated<boolean>;
     temporary: Generated<boolean>;
+    parent: ThreadId | null;
+    root: ThreadId | null;
+    depth: Generated<number>;
     folderId: FolderId | null;
     bytes: Generated<string>;
     line: Generated<number>;
@@ -171,6 +193,7 @@ export type Tables = {
     startedAt: Date | null;
     endedAt: Date | null;
     run: TurnId | null;
+    tree: TurnId | null;
     steers: Steers | null;
     steeredBy: TurnId | null;
   };

@@ -30,7 +30,7 @@ export type Meter = ReturnType<typeof createMeter>;
 export function createMeter(options: {
   readonly limits: SpendingLimits;
   readonly spent: () => Promise<Spent>;
-  /** The budget of the mission's run that this turn is part of. */
+  /** The budget of the run that this turn is part of: a mission's, or a child. */
   readonly run?: RunBudget;
   readonly signal: AbortSignal;
   /** For the model's provider; undefined when traces are not exported. */

@@ -21,7 +21,7 @@ export function checkBudget({ tokensPerDay, usdPerDay }: SpendingLimits, spent: 
     throw exceeded({ used: spent.usd, limit: usdPerDay, unit: 'usd' }, now);
 }
 
-/** What one run of a mission may use and has used, in all of its turns. */
+/** What one run of a mission, or a child, may use and has used, in all of its turns. */
 export type RunBudget = { readonly tokens: number | null; readonly usd: number | null; readonly used: () => Spent };
 
 /** Compares a run with its budget, which it can exceed by one call. */
@@ -33,10 +33,10 @@ export function checkRun({ tokens, usd, used }: RunBudget): void {
 
 function overRun(limit: number, unit: Unit): BudgetExceeded {
   const allowed = unit === 'tokens' ? `${limit} tokens` : `${renderUsd(limit)} US dollars`;
-  return new BudgetExceeded(
-    `The ${allowed} that this run may use are used up. The budgets of its mission allow no more.`,
-    { code: 'limit.run', values: { limit, unit } },
-  );
+  return new BudgetExceeded(`The ${allowed} that this run may use are used up. Its budget allows no more.`, {
+    code: 'limit.run',
+    values: { limit, unit },
+  });
 }
 
 export const isLimited = ({ tokensPerDay, usdPerDay }: SpendingLimits) => tokensPerDay !== null || usdPerDay !== null;

@@ -1,15 +1,17 @@
-import type { MissionRun } from '#domain/mission/mission.ts';
 import type { Spent } from '#domain/spending.ts';
 import { tokensOf, type Usage } from '#domain/usage.ts';
+import type { Budgets } from '#domain/work-settings.ts';
 import type { RunBudget } from './budget.ts';
 
 const NOTHING: Spent = { tokens: 0, usd: 0 };
 
+type RunLimits = Pick<Budgets, 'tokensPerRun'> & Partial<Pick<Budgets, 'usdPerRun'>>;
+
 /** The budget of a run for one of its turns. `usages` are those of the earlier turns, and of the calls of the turn itself. */
-export function createRunBudget(mission: MissionRun, usages: () => readonly Usage[]): RunBudget {
+export function createRunBudget(limits: RunLimits, usages: () => readonly Usage[]): RunBudget {
   return {
-    tokens: mission.tokensPerRun,
-    usd: mission.usdPerRun ?? null,
+    tokens: limits.tokensPerRun,
+    usd: limits.usdPerRun ?? null,
     used: () => usages().reduce(addSpent, NOTHING),
   };
 }

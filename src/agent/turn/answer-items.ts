@@ -14,6 +14,7 @@ import {
   text,
   type WrittenItem,
 } from '#domain/thread/item.ts';
+import type { SummaryReads } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
@@ -40,7 +41,7 @@ export async function toItems(
   messageId: ItemId,
   turn: Turn,
   facts: DecisionFacts,
-  citations?: Citations,
+  { citations, reads }: { readonly citations?: Citations | undefined; readonly reads?: SummaryReads | undefined } = {},
 ): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
   const { tools } = facts;
   const { beforeText, beforeCalls } = answer.reasoning;
@@ -53,6 +54,7 @@ export async function toItems(
             ...assistantMessage(messageId, answer.text, status, answer.text ? beforeText : beforeCalls),
             ...(isCommentary && { phase: 'commentary' }),
             ...(citations && { citations }),
+            ...(reads && { reads }),
           }),
         ]
       : [];

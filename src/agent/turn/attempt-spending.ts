@@ -1,12 +1,13 @@
-import type { SpendingLimits } from '#domain/spending.ts';
+import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
+import type { LeftOfRun } from '#engine/statements/delegations.ts';
 import { createMeter, type ModelLog } from '../spending/budget-meter.ts';
 import { createRunBudget } from '../spending/run-budget.ts';
 import type { AttemptItems } from './attempt-items.ts';
 
-/** The model calls of an attempt, within the limits of its user and its mission, and what they have used so far. */
+/** The model calls of an attempt, within the limits of its user and its run, and what they have used so far. */
 export function createAttemptSpending(parts: {
   readonly turn: Turn;
   readonly run: TurnRun;
@@ -17,10 +18,13 @@ export function createAttemptSpending(parts: {
 }) {
   const { turn, run, items, limits, log, traceparent } = parts;
   let summaryUsage = NO_USAGE;
+  let below = run.usedBelow;
+  const limitsOfRun = turn.child ?? turn.request.mission;
+  const own = limitsOfRun && createRunBudget(limitsOfRun, () => [...run.usedBefore, ...usages()]);
   const meter = createMeter({
     limits: run.limits ?? limits,
     spent: () => run.spent(),
-    ...(turn.request.mission && { run: createRunBudget(turn.request.mission, () => [...run.usedBefore, ...usages()]) }),
+    ...(own && { run: { ...own, used: () => add(own.used(), below) } }),
     signal: run.signal,
     traceparent,
     log,
@@ -40,5 +44,18 @@ export function createAttemptSpending(parts: {
     /** Writes a summary, and counts its model call. */
     writeSummary,
     usage: (): Usage => usages().reduce(addUsage),
+    /** What the limits of the run leave, without its children. */
+    left: (): LeftOfRun => {
+      if (!own) return { tokens: null, usd: null };
+      const used = own.used();
+      const least = (limit: number | null, spent: number) => limit && Math.max(0, limit - spent);
+      return { tokens: least(own.tokens, used.tokens), usd: least(own.usd, used.usd) };
+    },
+    /** Counts what a child has used whose report was delivered. */
+    addBelow: (used: Spent): void => {
+      below = add(below, used);
+    },
   };
 }
+
+const add = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.tokens, usd: a.usd + b.usd });

@@ -34,7 +34,14 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
     threadId: turn.threadId,
     run: turn.run ?? turn.id,
     mission: turn.request.mission?.id,
-    readBefore: (call) => readBefore(call.id, { history, tools, summary: window.summary(), isCut: run.isHistoryCut() }),
+    readBefore: (call) =>
+      readBefore(call.id, {
+        history,
+        tools,
+        summary: window.summary(),
+        isCut: run.isHistoryCut(),
+        above: turn.request.above,
+      }),
     callsAfter: (call) => pendingAfter(call.id, history).map(callOf),
     started: false,
     raise: async (tool, call, level) => {

@@ -1,4 +1,5 @@
 import type { ChatChannel } from '../chat/chat-channel.ts';
+import type { Above, ChildRun } from '../delegation/delegation.ts';
 import type { FailureDetails } from '../failure/failure-details.ts';
 import type { ThreadId, TurnId, WorkspaceId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
@@ -22,6 +23,10 @@ export type Turn = {
   readonly seq: number;
   /** The first turn of its run: one input, followed through gates and steering. null for the first turn itself. */
   readonly run: TurnId | null;
+  /** The run that is the root of its tree, if it has children or is part of one. */
+  readonly tree?: TurnId | null;
+  /** Set when an attempt runs it as a part of a child. */
+  readonly child?: ChildRun | null;
   /** Set when it was accepted to steer the turn ahead. */
   readonly steers: Steers | null;
   /** The turn that continues its run, because a message steered this one. */
@@ -82,6 +87,8 @@ export type TurnRequest = {
   readonly temporary?: true;
   /** The mission that the turn is a run of. */
   readonly mission?: MissionRun;
+  /** Of a child: what it gets from the run that has started it. */
+  readonly above?: Above;
   /** The workspace that the turn works on instead of its thread's own. */
   readonly container?: WorkspaceId;
   /** What the caller wants of searches in the web. */

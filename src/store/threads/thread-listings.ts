@@ -26,7 +26,7 @@ export type ListedThread = ThreadListing & { readonly cursor: ThreadCursor };
 export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
   const { search, archived, channels, folder, after, limit } = filter;
   const conditions = [
-    sql`user_id = ${owner.userId} and archived = ${archived}`,
+    sql`user_id = ${owner.userId} and archived = ${archived} and parent is null`,
     ...(folder ? [folder === 'none' ? sql`folder_id is null` : sql`folder_id = ${folder}`] : []),
     ...(search ? [sql`not temporary`, contains(owner, search)] : []),
     ...(channels
@@ -65,6 +65,7 @@ export async function countThreads(trx: OwnedTransaction, owner: Owner): Promise
     .selectFrom('threads')
     .select(({ fn }) => fn.countAll<string>().as('threads'))
     .where('userId', '=', owner.userId)
+    .where('parent', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(threads);
 }
@@ -111,7 +112,7 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,
-      exists (select from turns where turns.id = thread.active and ready_at is not null) as waits_for_place,
+      exists (select from turns where turns.id = thread.active and ready_at < 'infinity') as waits_for_place,
       (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds,
       coalesce((select channel from turns where turns.thread_id = thread.id order by seq limit 1), 'responses') as channel,
       (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, spent.*

@@ -264,6 +264,7 @@ const columns = [
   'userId',
   'seq',
   'run',
+  'tree',
   'steers',
   'steeredBy',
   'status',
