@@ -77,7 +77,7 @@ export async function openCore(base: Base) {
   const fixedTools = [
     ...builtinTools({ egress, extract }, skills, { open: () => searchSettings.open(), perDay: config.search.perDay }),
     ...memoryTools(memory),
-    agentRunTool(config.delegation.depth > 0),
+    ...(config.delegation.depth > 0 ? [agentRunTool()] : []),
     ...missionTools(missions),
     ...fileTools(documents),
     ...documentTools(documents),

@@ -23,9 +23,9 @@ export const parseTask = (argumentsJson: string) => parseArguments(parameters, a
 
 /**
  * Starts a subagent. A turn does that itself, because its call has an output only when the child has ended. A child acts with the
- * rights of the person and asks as its parent would, so starting it needs no approval; `isOffered` says whether there are any.
+ * rights of the person and asks as its parent would, so starting it needs no approval.
  */
-export const agentRunTool = (isOffered: boolean): Tool => ({
+export const agentRunTool = (): Tool => ({
   definition: {
     name: AGENT_RUN,
     description:
@@ -37,6 +37,5 @@ export const agentRunTool = (isOffered: boolean): Tool => ({
   level: 'allow',
   flow: { reads: FOREIGN_AND_PRIVATE, runs: 'always', inert: true },
   delegates: true,
-  isOffered: async () => isOffered,
   call: async () => 'Not run: subagents work for turns of a thread only.',
 });

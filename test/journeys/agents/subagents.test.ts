@@ -1,17 +1,36 @@
 import { expect } from 'vitest';
+import type { Tool } from '#tools/tool.ts';
 import type { Home } from '../../support/fresh-home.ts';
 import { journey } from '../../support/journey.ts';
-import type { SeenPrompt } from '../../support/scripted-model.ts';
+import { type Answer, followScript, type SeenPrompt } from '../../support/scripted-model.ts';
 import type { Service } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const test = journey().override('settings', {
-  AGENT_DEPTH: '2',
-  AGENT_CHILDREN_AT_ONCE: '3',
-  AGENT_CHILDREN_PER_RUN: '4',
-  AGENT_CHILDREN_PER_TREE: '5',
-  AGENT_TOKENS_PER_CHILD: '40',
-});
+/** Lines that call tools are the whole script of a message: its tasks hold scripts for others. */
+function decide(prompt: SeenPrompt): Answer {
+  const asked = prompt.messages.findLastIndex(({ role }) => role === 'user');
+  const uses = [...(prompt.messages[asked]?.text ?? '').matchAll(/^use (\S+) (.+)$/gm)];
+  if (uses.length === 0 || asked < prompt.messages.length - 1) return followScript(prompt);
+  return { calls: uses.map(([, name = '', json = '']) => ({ name, arguments: json })) };
+}
+
+/** Always asks. */
+const pay: Tool = {
+  definition: { name: 'pay', description: null, parameters: { type: 'object' }, strict: null },
+  repeatable: false,
+  call: async () => 'paid',
+};
+
+const test = journey()
+  .override('modelOptions', { decide })
+  .override({ parts: { tools: [pay] } })
+  .override('settings', {
+    AGENT_DEPTH: '2',
+    AGENT_CHILDREN_AT_ONCE: '3',
+    AGENT_CHILDREN_PER_RUN: '4',
+    AGENT_CHILDREN_PER_TREE: '5',
+    AGENT_TOKENS_PER_CHILD: '40',
+  });
 
 const use = (task: string, more: object = {}) => `use reborn_agent_run ${JSON.stringify({ task, ...more })}`;
 
@@ -82,11 +101,11 @@ test('a model that starts children without end is stopped by each limit, and tol
   model,
   home,
 }) => {
-  const many = ['too many', ...Array.from({ length: 5 }, (_, n) => use(`say ${n}`))].join('\n');
+  const many = ['too many', ...Array.from({ length: 5 }, () => use('count 3 every 300'))].join('\n');
   await service.ask(many);
-  const outputs = outputsIn(model.seen, many);
-  expect(outputs.filter((text) => text.includes('Not started: 3 subagents are at work'))).not.toEqual([]);
-  expect(await treeOf(home, 'too many')).toHaveLength(outputs.filter((text) => !text.includes('Not started')).length);
+  const refused = outputsIn(model.seen, many).filter((text) => text.includes('Not started: '));
+  expect(refused).not.toEqual([]);
+  expect(await treeOf(home, 'too many')).toHaveLength(5 - refused.length);
 
   const deep = ['too deep', use(`middle\n${use(`leaf\n${use('say never')}`)}`)].join('\n');
   await service.ask(deep);
@@ -96,15 +115,20 @@ test('a model that starts children without end is stopped by each limit, and tol
 
 test('a child stops at its budget, and what its run holds for it is taken from the budget of its children', async ({
   service,
+  model,
   home,
 }) => {
-  const deep = ['costly', use(`middle\n${use('say a', { budget: 30 })}\n${use('say b')}`)].join('\n');
-  await service.ask(deep);
-  // 40 tokens, of which its first answer used 15: its first child gets 25, and nothing is left for the second one.
+  const middle = `middle\n${use('count 3 every 300', { budget: 30 })}\n${use('say never')}`;
+  const words = ['costly', use(middle), use(use('say leaf'), { budget: 10 })].join('\n');
+  await service.ask(words);
+  expect(outputsIn(model.seen, words).at(-1)).toContain('failed: budget_exceeded');
+  // 40 tokens, of which its first answer used 15: its first child gets the rest, and nothing is left for the second one.
   expect(await treeOf(home, 'costly')).toMatchObject([
-    { limit: 40, outcome: 'failed', used: 30 },
+    { task: expect.stringMatching(/^middle/), limit: 40, outcome: 'completed', used: 45 },
+    { limit: 10, outcome: 'failed', used: 15 },
     { limit: 25, outcome: 'completed', used: 15 },
   ]);
+  expect(outputsIn(model.seen, middle).at(-1)).toContain('Not started: the budget of this run leaves nothing');
 });
 
 test('stopping a run stops everything below it', async ({ service, home }) => {
@@ -158,4 +182,27 @@ test('a deleted child is reported as deleted, and a deleted thread takes its chi
   );
   expect((await service.request(`/api/threads/${root?.id}`, { method: 'DELETE' })).status).toBeLessThan(300);
   expect(await home.query('select from threads where root = $1', [root?.id])).toEqual([]);
+});
+
+test('the gate of a child is listed with its path and stands in the tree, and its run goes on after the answer', async ({
+  service,
+  model,
+}) => {
+  const words = ['needs you', use(`asker\nuse pay {}`)].join('\n');
+  const sent = await service.request('/api/chat/send', { method: 'POST', body: JSON.stringify({ message: words }) });
+  const { thread_id: id } = (await sent.json()) as { thread_id: string };
+  const get = async <T>(route: string) => (await (await service.request(route)).json()) as T;
+  const listGates = () => get<{ gates: { id: string; thread_id: string; path?: string[] }[] }>('/api/gates');
+  const gate = await waitFor('the gate', async () => (await listGates()).gates[0]);
+  expect(gate.path).toEqual([expect.stringMatching(/^needs you/), expect.stringMatching(/^asker/)]);
+  const { nodes } = await get<{ nodes: object[] }>(`/api/threads/${id}/tree`);
+  expect(nodes).toMatchObject([
+    { thread_id: gate.thread_id, parent_id: id, depth: 1, state: 'waiting', tokens: 15, gate: { id: gate.id } },
+  ]);
+
+  await service.request(`/api/gates/${gate.id}`, { method: 'POST', body: JSON.stringify({ answer: 'approve' }) });
+  await waitFor('the report', async () => outputsIn(model.seen, words)[0]?.includes('paid'));
+  expect(await get(`/api/threads/${id}/tree`)).toMatchObject({
+    nodes: [{ state: 'ended', outcome: 'completed', tokens: 30 }],
+  });
 });
