@@ -32,10 +32,11 @@ const test = journey()
     },
   });
 
-/** A child whose task begins with `quote` hands on what it has read. Every other model obeys the sentences that it reads. */
+/** A child whose task begins with `quote` hands on what it has read. Every other model obeys the sentences that it reads, and scripts first. */
 function decideAs(prompt: SeenPrompt): Answer {
   const task = prompt.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  return task.startsWith('quote') ? followScript(prompt) : obey(prompt);
+  const isScript = prompt.messages.at(-1)?.role === 'user' && /^use /m.test(task);
+  return isScript || task.startsWith('quote') ? followScript(prompt) : obey(prompt);
 }
 
 const use = (tool: string, given: object) => `use ${tool} ${JSON.stringify(given)}`;

@@ -4,10 +4,10 @@ import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEnding } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
-import { findAbandoning, wakeForgotten, wakeParentOf } from '#store/system/delegations.ts';
+import { repairTrees, wakeParentOf } from '#store/system/delegations.ts';
 import { cancelChildren } from '../input/cancel-turn.ts';
 
-const POLL_EVERY_MS = 2000;
+const POLL_EVERY_MS = 5000;
 
 /**
  * What follows from the end of a run that is part of a tree: the run above goes on when its last child has ended, and the children
@@ -30,9 +30,9 @@ export function startFollowingChildren(
     void following.finally(() => underWay.delete(following));
   });
   const polling = engine.startLeaderTask('delegations', pollEveryMs, async () => {
-    for (const { run, userId } of await findAbandoning(engine.system))
-      await cancelChildren(db, engine, { userId, role: 'member' }, run);
-    if ((await wakeForgotten(engine.system)) > 0) engine.wake();
+    const { woken, abandoning } = await repairTrees(engine.system);
+    if (woken > 0) engine.wake();
+    for (const { run, userId } of abandoning) await cancelChildren(db, engine, { userId, role: 'member' }, run);
   });
   return {
     stop: async () => {

@@ -5,6 +5,7 @@ import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { repairTrees } from '#store/system/delegations.ts';
 import { holdFolder } from '#store/threads/folders.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { changeThread, findThread } from '#store/threads/thread-listings.ts';
@@ -53,6 +54,7 @@ export function createThreadChanges(db: Database, engine: Engine, codeHosts: rea
         return turn;
       });
       if (active) await engine.stopCancelled(active);
+      if (active?.tree && (await repairTrees(engine.system)).woken > 0) engine.wake(); // the run above waits no longer
       notify(owner, id);
     },
 

@@ -42,6 +42,8 @@ export type ThreadListing = {
   readonly network: boolean;
   /** It neither reads nor writes memory, is in no search, and is deleted a day after its last message. */
   readonly temporary: boolean;
+  /** Of the thread of a child: the thread that it works for. */
+  readonly parentId: ThreadId | null;
   readonly folderId: FolderId | null;
   readonly status: 'idle' | 'running' | 'waiting';
   /** Whether its active turn waits for a replica with a free place. */

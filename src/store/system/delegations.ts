@@ -18,27 +18,31 @@ export async function wakeTurn(system: SystemConnection, turnId: TurnId): Promis
   return rows[0]?.woken ?? false;
 }
 
-/** Lets all turns go on that have nothing to wait for, because a process died before it could. Returns how many. */
-export async function wakeForgotten(system: SystemConnection): Promise<number> {
-  const { rows } = await system.query<{ woken: number }>(`
-    with parked as materialized (
-      select id from turns where ready_at = 'infinity' and status = 'running' and tree is not null
-        and (cancel_reason is not null or not exists (
-          select from delegations where delegations.run = coalesce(turns.run, turns.id) and state <> 'ended'))
-      limit 1000
-    ) select count(*) filter (where wake_parent(id))::integer as woken from parked`);
-  return rows[0]?.woken ?? 0;
+/**
+ * What a process has left undone that died: lets all turns go on that have nothing to wait for, and finds the runs that have ended or
+ * are being cancelled and have children that go on. One statement, which every installation sends every few seconds.
+ */
+export async function repairTrees(
+  system: SystemConnection,
+): Promise<{ woken: number; abandoning: readonly { run: TurnId; userId: UserId }[] }> {
+  const { rows } = await system.query<{ woken: number; abandoning: { run: TurnId; userId: UserId }[] }>(REPAIR);
+  return rows[0] ?? { woken: 0, abandoning: [] };
 }
 
-/** Runs that have ended or are being cancelled, and have children that go on. */
-export async function findAbandoning(system: SystemConnection): Promise<{ run: TurnId; userId: UserId }[]> {
-  const { rows } = await system.query<{ run: TurnId; userId: UserId }>(`
+const REPAIR = `
+  with parked as materialized (
+    select id from turns where ready_at = 'infinity' and status = 'running' and tree is not null
+      and (cancel_reason is not null or not exists (
+        select from delegations where delegations.run = coalesce(turns.run, turns.id) and state <> 'ended'))
+    limit 1000
+  ), abandoned as (
     select distinct delegations.run, delegations.user_id as "userId" from delegations
     where state <> 'ended' and not exists (
       select from turns where (turns.id = delegations.run or turns.run = delegations.run)
         and (turns.status in ('queued', 'running') and turns.cancel_reason is null
           or turns.status = 'waiting' and exists (
             select from gates where gates.turn_id = turns.id and answered_at is null)))
-    limit 1000`);
-  return rows;
-}
+    limit 1000
+  )
+  select (select count(*) filter (where wake_parent(id))::integer from parked) as woken,
+    (select coalesce(json_agg(abandoned), '[]') from abandoned) as abandoning`;

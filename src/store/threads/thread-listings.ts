@@ -108,7 +108,7 @@ type ListingRow = Omit<ThreadListing, 'usage' | 'model'> & {
 /** Spending is added up for the selected threads only, hence the inner select. */
 function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
   return sql<ListingRow>`
-    select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, folder_id, line, created_at, updated_at,
+    select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, parent as parent_id, folder_id, line, created_at, updated_at,
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,

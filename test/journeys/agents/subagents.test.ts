@@ -194,7 +194,7 @@ test('the gate of a child is listed with its path and stands in the tree, and it
   const get = async <T>(route: string) => (await (await service.request(route)).json()) as T;
   const listGates = () => get<{ gates: { id: string; thread_id: string; path?: string[] }[] }>('/api/gates');
   const gate = await waitFor('the gate', async () => (await listGates()).gates[0]);
-  expect(gate.path).toEqual([expect.stringMatching(/^needs you/), expect.stringMatching(/^asker/)]);
+  expect(gate).toMatchObject({ path: [expect.stringMatching(/^needs you/), expect.stringMatching(/^asker/)] });
   const { nodes } = await get<{ nodes: object[] }>(`/api/threads/${id}/tree`);
   expect(nodes).toMatchObject([
     { thread_id: gate.thread_id, parent_id: id, depth: 1, state: 'waiting', tokens: 15, gate: { id: gate.id } },

@@ -24,6 +24,7 @@ export const thread = z
       .describe(
         'Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message.',
       ),
+    parent_id: z.uuid().optional().describe('Present if a subagent works in it: the thread above it. It is in no list.'),
     folder_id: z.uuid().nullable().describe('The folder that it is in.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     waits_for_place: z
@@ -50,6 +51,7 @@ export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
     renamed: listing.title !== null,
     network: listing.network ? true : undefined,
     temporary: listing.temporary ? true : undefined,
+    parent_id: listing.parentId ?? undefined,
     waits_for_place: listing.waitsForPlace ? true : undefined,
     channel: renderChannel(listing.channel),
     usage: renderUsage(listing.usage),
