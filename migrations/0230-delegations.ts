@@ -71,7 +71,7 @@ export const functions = {
   'engine/lose_delegation': '513bd45c7789',
   'engine/park_turn': '5bdb20d74598',
   'engine/settle_turns': '8c792f12e321',
-  'engine/start_delegations': '2640a77d8dbe',
+  'engine/start_delegations': 'c9e29359ae00',
   'engine/wake_parent': '6791a438c32c',
   'lifecycle/delete_idle_threads': '8f74e1bffb0b',
   'lifecycle/erase_threads': '79e52244306f',

@@ -58,7 +58,10 @@ begin
       perform write_items(e.thread, e.turn, 1, turn.user_id, null, e.items, null, null, null);
       insert into delegations (call, user_id, thread_id, run, tree, child_thread_id, child_run, tokens_limit, usd_limit)
         values (e.call, turn.user_id, turn.thread_id, turn.run, turn.tree, e.thread, e.turn, tokens, usd);
-      if turn.is_first then update turns set tree = turn.tree where turns.id = given_turn; turn.is_first := false; end if;
+      if turn.is_first then -- the later turns of the run get it from the first one
+        update turns set tree = turn.tree where turns.id in (given_turn, turn.run);
+        turn.is_first := false;
+      end if;
       update items set started_at = coalesce(started_at, now()) where items.id = e.call;
     end;
     return next;

@@ -132,3 +132,25 @@ test('a replica of the version before takes no turn of a tree, and does not lose
   expect(await older()).toEqual([]);
   expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([turn.id]);
 });
+
+test('a run that starts its first child in a later turn is a tree from then on', async () => {
+  const first = await begin();
+  const insertNext = async (seq: number): Promise<Turn> => {
+    const id = newId<Turn['id']>();
+    await pool.query(
+      `insert into turns (id, thread_id, user_id, seq, channel, request, status, run, runner, attempt)
+       select $1, thread_id, user_id, $2, channel, request, 'running', id, $3, 0 from turns where id = $4`,
+      [id, seq, self, first.id],
+    );
+    return { ...first, id, seq, run: first.id };
+  };
+  const second = await insertNext(2);
+  const child = childOf();
+  expect(await start(second, child)).toBe('started');
+  const third = await insertNext(3);
+  const { rows } = await pool.query<{ tree: string }>('select tree from turns where id = any($1::uuid[])', [
+    [first.id, second.id, third.id, child.turnId],
+  ]);
+  expect(rows.map(({ tree }) => tree)).toEqual(Array.from({ length: 4 }, () => first.id));
+  await finish(child);
+});
