@@ -1,4 +1,3 @@
-import type { DelegationLimits } from '#domain/delegation/delegation.ts';
 import { ConfigError } from './config-error.ts';
 import { type Option, type OptionName, options } from './options.ts';
 import { readSettings, type Settings } from './settings-file.ts';
@@ -29,7 +28,7 @@ export type Config = {
   titleModel: { enabled: boolean; route: string | undefined };
   search: SearchConfig;
   /** How far the agent may divide its work among subagents. */
-  delegation: DelegationLimits;
+  delegation: { depth: number; active: number; perRun: number; perTree: number; tokensPerChild: number };
   /** What each user may spend; null means no limit. */
   spending: { tokensPerDay: number | null; usdPerDay: number | null };
   /** With more tools of MCP servers, the model searches for them. */

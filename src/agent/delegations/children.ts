@@ -17,9 +17,7 @@ import type { Safety } from '../turn/safety.ts';
 import { startCall } from '../turn/start-call.ts';
 import { describeRefusal, reportOf } from './report.ts';
 
-export type Children = ReturnType<typeof createChildren>;
-
-export type ChildrenParts = {
+type ChildrenParts = {
   readonly db: Database;
   readonly turn: Turn;
   readonly run: Pick<TurnRun, 'children'>;

@@ -79,7 +79,7 @@ const UNDELIVERED = `
   where delegations.run = $1 and delivered_at is null order by started_at, call`;
 
 /** `ready`: there is nothing to wait for any more. */
-export type ParkOutcome = 'parked' | 'ready' | 'lost';
+type ParkOutcome = 'parked' | 'ready' | 'lost';
 
 /** Puts a running turn down until its children have ended: see `park_turn`. */
 export async function parkTurn(pool: EnginePool, self: ReplicaId, { id, attempt }: Attempt): Promise<ParkOutcome> {
