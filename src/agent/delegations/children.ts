@@ -91,7 +91,7 @@ export function createChildren(parts: ChildrenParts) {
 /** It has the rights of the run above or fewer, and carries what that had read. Tools of a caller are the caller's, so it has none. */
 function childOf(turn: Turn, call: FunctionCallItem, { task, budget }: Task, read: ReadSoFar) {
   const { model, search, stores, mission, trace } = turn.request;
-  const above: Above = { ownTexts: read.ownTexts, opened: read.opened };
+  const above: Above = { ownTexts: newestOf(read.ownTexts), opened: read.opened };
   const request: TurnRequest = {
     model,
     temperature: null,
@@ -122,4 +122,13 @@ function childOf(turn: Turn, call: FunctionCallItem, { task, budget }: Task, rea
     opening: firstWords([message]).opening,
     tokens: budget ?? null,
   };
+}
+
+/** Each child stores them. An address in an older text is asked about. */
+const MOST_LETTERS = 32 * 1024;
+
+function newestOf(texts: readonly string[]): readonly string[] {
+  let letters = 0;
+  const first = texts.findLastIndex((each) => (letters += each.length) > MOST_LETTERS);
+  return texts.slice(first + 1);
 }
