@@ -21,6 +21,7 @@ export default defineConfig({
             'use/steering',
             'use/approvals',
             'use/missions',
+            'use/subagents',
             'use/channels',
             'use/notifications',
             'use/memory',

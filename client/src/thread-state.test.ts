@@ -146,6 +146,36 @@ test('a crash leaves a mark with the text that was cut off, and the answer once'
   expect(state.turns[0]?.entries[1]).toMatchObject({ kind: 'pick-up', superseded: ['one '] });
 });
 
+test('a turn that has waited for subagents leaves no mark, although it goes on with its next attempt', () => {
+  const call = {
+    id: 'c',
+    type: 'function_call',
+    call_id: 'c',
+    name: 'reborn_agent_run',
+    arguments: '{}',
+    external: false,
+  } as const;
+  const output = { id: 'o', type: 'function_call_output', call_id: 'c', output: 'done' } as const;
+  const reported = [
+    numbered(1_000_000, { type: 'item-added', item: output as unknown as BareItem }),
+    numbered(1_000_001, { type: 'item-done', item: output as unknown as BareItem, written: true }),
+    numbered(1_000_002, { type: 'item-added', item: message('b', 'assistant', '') }),
+  ];
+  const called = [...EVENTS.slice(0, 1), numbered(0, { type: 'item-added', item: call as unknown as BareItem })];
+  expect(apply([...called, ...reported]).turns[0]?.entries.map(({ kind }) => kind)).toEqual([
+    'message',
+    'call',
+    'message',
+  ]);
+
+  const items = [QUESTION, stored(call as unknown as BareItem, 1), stored(message('b', 'assistant', 'two'), 3, 1)];
+  expect(withItems(EMPTY_THREAD, items).turns[0]?.entries.map(({ kind }) => kind)).toEqual([
+    'message',
+    'call',
+    'message',
+  ]);
+});
+
 test('a failed model is reported until the next event', () => {
   const failed: TurnEvent = { type: 'model-failed', model: 'm', message: 'No.', next: 'n', wait_ms: 50, failed_at: AT };
   const waiting = apply([numbered(0, failed)], apply(EVENTS.slice(0, 1)));

@@ -171,7 +171,7 @@ function withEvent(state: ThreadState, message: TurnEventMessage, now: number): 
   if (known?.sequence !== undefined && sequence <= known.sequence) return state;
   const seq = event.type === 'turn-started' ? event.seq : (known?.seq ?? Number.MAX_SAFE_INTEGER);
   return changeTurn(withOutputs(state, itemsOf(event), now), id, seq, (turn) => ({
-    ...follow({ ...pickedUp(turn, sequence, now), trouble: undefined }, message, now),
+    ...follow({ ...pickedUp(turn, message, now), trouble: undefined }, message, now),
     sequence,
     heardAt: now,
   }));
@@ -361,7 +361,13 @@ function withPickUps(entries: readonly Entry[]): readonly Entry[] {
   for (const entry of entries) {
     const own = entry.kind === 'pick-up' ? null : entry.attempt;
     const isLater = own !== null && attempt !== null && own > attempt;
-    if (isLater && placed.at(-1)?.kind !== 'pick-up' && !entries.some((other) => other.id === `pick-up ${own}`))
+    const before = placed.at(-1);
+    if (
+      isLater &&
+      before?.kind !== 'pick-up' &&
+      !waitsForSubagents(before) &&
+      !entries.some((other) => other.id === `pick-up ${own}`)
+    )
       placed.push({ kind: 'pick-up', id: `pick-up ${own}`, gapMs: undefined, superseded: [] });
     if (own !== null) attempt = own;
     placed.push(entry);
@@ -369,10 +375,17 @@ function withPickUps(entries: readonly Entry[]): readonly Entry[] {
   return placed;
 }
 
-/** An event of a later attempt means that the turn was started again after a crash. */
-function pickedUp(turn: TurnState, sequence: number, now: number): TurnState {
+/** Starts subagents. A turn that waits for them goes on with its next attempt, although nothing crashed. */
+const AGENT_RUN = 'reborn_agent_run';
+
+const waitsForSubagents = (entry: Entry | undefined): boolean => entry?.kind === 'call' && entry.name === AGENT_RUN;
+
+/** An event of a later attempt means that the turn was started again after a crash, unless it waited for subagents. */
+function pickedUp(turn: TurnState, { sequence, event }: TurnEventMessage, now: number): TurnState {
   const { sequence: last, heardAt } = turn;
   if (last === undefined || last < 0 || attemptOf(sequence) <= attemptOf(last)) return turn;
+  const isReport = event.type === 'item-added' && event.item.type === 'function_call_output';
+  if (isReport && waitsForSubagents(turn.entries.at(-1))) return turn;
   const id = `pick-up ${attemptOf(sequence)}`;
   if (turn.entries.some((entry) => entry.id === id)) return turn;
   // Replayed events arrive together, so the time between them means nothing.

@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-const FUNCTIONS = ['accept_turns', 'append_items', 'settle_turns', 'claim_turns', 'take_over_turns'];
+const FUNCTIONS = ['accept_turns', 'append_items', 'settle_turns', 'claim_turns_with_trees', 'take_over_turns'];
 
 /** How much code the engine is, and how much of it is tests, in hundreds of lines: the page need not follow every change. */
 export async function renderCounts(root: string): Promise<string> {

@@ -25,6 +25,7 @@ import { createOpenAnswers } from '#http/caller/open-answers.ts';
 import { createMemory } from '#memory/memory.ts';
 import { isReachable, withOwner } from '#store/connection.ts';
 import { readVersion } from '#store/workspaces/workspaces.ts';
+import { agentRunTool } from '#tools/builtin/agent-run.ts';
 import { createCodeTools } from '#tools/builtin/code/code-tools.ts';
 import { createCodeNetwork } from '#tools/builtin/code/network.ts';
 import { documentTools } from '#tools/builtin/documents/document-tools.ts';
@@ -77,6 +78,7 @@ export async function openCore(base: Base) {
   const fixedTools = [
     ...builtinTools({ egress, extract }, skills, { open: () => searchSettings.open(), perDay: config.search.perDay }),
     ...memoryTools(memory),
+    ...(config.delegation.depth > 0 ? [agentRunTool()] : []),
     ...missionTools(missions),
     ...fileTools(documents),
     ...documentTools(documents),

@@ -40,6 +40,7 @@ export async function openEngine(base: Base, turnParts: TurnParts, bucket: Bucke
       summaries: base.summaries,
       limits: config.spending,
       retries: config.model.retries,
+      delegation: config.delegation,
       log: turnLog,
       isTraced: config.otelEndpoint !== undefined,
     }),

@@ -5,6 +5,7 @@ import { startIndexingNotes } from '#agent/background/index-notes.ts';
 import { startReadingDocuments } from '#agent/background/read-documents.ts';
 import { startReleasingUsers } from '#agent/background/release-users.ts';
 import { startEmbeddingNotes } from '#agent/background/waiting-notes.ts';
+import { startFollowingChildren } from '#agent/delegations/follow-children.ts';
 import { startDenyingOverdueGates } from '#agent/gates/overdue-gates.ts';
 import { startTracingTurns } from '#agent/inspection/trace-turns.ts';
 import { startScheduler } from '#agent/missions/scheduler.ts';
@@ -31,6 +32,7 @@ export function startBackground(core: Core, chatCarrier: Carry): void {
   stopAtEnd(undo, scheduler);
   core.missions.followRequestedRuns(scheduler.runNow);
   stopAtEnd(undo, startDenyingOverdueGates(db, engine, metrics.approved, parts.overdueGatesEveryMs));
+  stopAtEnd(undo, startFollowingChildren({ db, engine, onError }));
   stopAtEnd(undo, startEndingOverdueTurns(db, engine, parts.overdueTurnsEveryMs));
   stopAtEnd(undo, startDeletingUndelivered(db, engine, parts.undeliveredEveryMs));
   stopAtEnd(undo, startReadingDocuments({ documents: core.documents, engine, pace: parts.documents, onError }));

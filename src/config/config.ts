@@ -27,6 +27,8 @@ export type Config = {
   /** Whether models name threads, and the route that does; undefined for the model of the thread. */
   titleModel: { enabled: boolean; route: string | undefined };
   search: SearchConfig;
+  /** How far the agent may divide its work among subagents. */
+  delegation: { depth: number; active: number; perRun: number; perTree: number; tokensPerChild: number };
   /** What each user may spend; null means no limit. */
   spending: { tokensPerDay: number | null; usdPerDay: number | null };
   /** With more tools of MCP servers, the model searches for them. */
@@ -266,6 +268,13 @@ function toConfig(values: Values, problems: Problems): Config {
     sandbox: toSandbox(values, problems),
     workspaces: { workspaceBytes: values.WORKSPACE_QUOTA_MB * MEGABYTE, userBytes: values.USER_STORAGE_MB * MEGABYTE },
     search: toSearch(values, problems),
+    delegation: {
+      depth: values.AGENT_DEPTH,
+      active: values.AGENT_CHILDREN_AT_ONCE,
+      perRun: values.AGENT_CHILDREN_PER_RUN,
+      perTree: values.AGENT_CHILDREN_PER_TREE,
+      tokensPerChild: values.AGENT_TOKENS_PER_CHILD,
+    },
     spending: { tokensPerDay: values.USER_TOKENS_PER_DAY ?? null, usdPerDay: values.USER_USD_PER_DAY ?? null },
     databaseUrl: values.DATABASE_URL,
     databaseConnections: values.DATABASE_CONNECTIONS,

@@ -218,6 +218,31 @@ export const options = {
     help: 'Web pages that the agent may open for each user per day (UTC).',
   },
 
+  AGENT_DEPTH: {
+    parser: integer(0, 3),
+    default: '0',
+    help: 'Levels of subagents: 0 turns them off, with 1 they start no others.',
+  },
+  AGENT_CHILDREN_AT_ONCE: {
+    parser: integer(1, 100),
+    default: '6',
+    help: 'Subagents of one run that work at the same time.',
+  },
+  AGENT_CHILDREN_PER_RUN: {
+    parser: integer(1, 1000),
+    default: '20',
+    help: 'Subagents that one run may start.',
+  },
+  AGENT_CHILDREN_PER_TREE: {
+    parser: integer(1, 10_000),
+    default: '50',
+    help: 'Subagents that one run and all runs below it may start.',
+  },
+  AGENT_TOKENS_PER_CHILD: {
+    parser: integer(1, 1_000_000_000),
+    default: '200000',
+    help: 'Tokens that one subagent may use, together with those that it starts.',
+  },
   USER_TOKENS_PER_DAY: {
     parser: integer(1, 1_000_000_000_000),
     unset: 'no limit',

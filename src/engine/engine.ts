@@ -43,6 +43,8 @@ export type Engine = {
   accept(input: Accepting): Promise<Decided>;
   /** Call after committing a transaction that accepted `turn`, which waits for a replica. */
   kick(turn: Turn): void;
+  /** Call after committing a transaction that lets a turn go on. */
+  wake(): void;
   /** Stops a turn on the replica that runs it, once its row is marked as cancelled. One that waits for a replica is closed here. */
   stopCancelled(turn: Turn): Promise<void>;
   /** The messages that steer this turn have changed: the replica that runs it looks at them again. */
@@ -199,9 +201,10 @@ async function unwind(
   await streams.stop();
 }
 
-const turnPart = ({ accept, kick, stopCancelled, onSteered, notifyEnded }: TurnsHere) => ({
+const turnPart = ({ accept, kick, wake, stopCancelled, onSteered, notifyEnded }: TurnsHere) => ({
   accept,
   kick,
+  wake,
   stopCancelled,
   onSteered,
   notifyEnded,

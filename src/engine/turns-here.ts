@@ -26,7 +26,7 @@ export function createTurnsHere(options: {
   runTurn: RunTurn;
   onAccepted?: ((turn: Turn) => void) | undefined;
   onTakenOver?: ((turns: number) => void) | undefined;
-  onEnded: (turn: Turn) => void;
+  onEnded: (turn: Turn, ending: TurnEnding) => void;
   onError: (error: unknown) => void;
 }) {
   const { pool, onError } = options;
@@ -42,9 +42,9 @@ export function createTurnsHere(options: {
     onStarted: (id, user) => void places.start([user], () => beginClaimed(deps, [id])).catch(onError),
     onWaiting: wake,
     onOrphans: (ids) => void claim(deps, 0, ids).catch(onError),
-    onEnded: (turn) => {
+    onEnded: (turn, ending) => {
       changes.notify(turn);
-      options.onEnded(turn);
+      options.onEnded(turn, ending);
     },
   });
   const places = createPlaces(options.capacity, running);
@@ -70,6 +70,7 @@ export function createTurnsHere(options: {
     onSteered,
     accept: inputs.accept,
     isAccepting: inputs.isAccepting,
+    wake,
     kick: (turn: Turn): void => {
       options.onAccepted?.(turn);
       wake();

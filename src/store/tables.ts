@@ -1,6 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely';
 import type { UserMove } from '#domain/cell/user-move.ts';
 import type { ChatAccount, ChatPost } from '#domain/chat/chat.ts';
+import type { DelegationOutcome, DelegationState } from '#domain/delegation/delegation.ts';
 import type {
   AssistantId,
   AttachmentHash,
@@ -79,6 +80,24 @@ export type Tables = {
     withAttachments: boolean;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
+  };
+  delegations: {
+    call: ItemId;
+    userId: string;
+    threadId: ThreadId;
+    run: TurnId;
+    tree: TurnId;
+    childThreadId: ThreadId;
+    childRun: TurnId;
+    state: DelegationState;
+    outcome: DelegationOutcome | null;
+    tokensLimit: string;
+    usdLimit: number | null;
+    tokensUsed: string;
+    usdUsed: number;
+    startedAt: Date;
+    endedAt: Date | null;
+    deliveredAt: Date | null;
   };
   ratings: {
     turnId: TurnId;
@@ -169,6 +188,9 @@ export type Tables = {
     network: Generated<boolean>;
     temporary: Generated<boolean>;
     folderId: ProjectId | null;
+    parent: ThreadId | null;
+    root: ThreadId | null;
+    depth: Generated<number>;
     bytes: Generated<string>;
     line: Generated<number>;
     metadata: JSONColumnType<Record<string, unknown>> | null;
@@ -202,6 +224,7 @@ export type Tables = {
     startedAt: Date | null;
     endedAt: Date | null;
     run: TurnId | null;
+    tree: TurnId | null;
     steers: Steers | null;
     steeredBy: TurnId | null;
     assistant: AssistantId | null;

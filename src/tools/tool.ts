@@ -58,6 +58,8 @@ export type Tool = {
   readonly needsDocuments?: true;
   /** It is offered only to requests that name vector stores. */
   readonly needsStores?: true;
+  /** A turn runs its calls as children, and not by `call`. */
+  readonly delegates?: true;
   /** Its calls can ask a person: they throw `InputRequired`. */
   readonly asks?: true;
   /** Whether models are told of it; always when left out. */

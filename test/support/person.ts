@@ -62,6 +62,8 @@ export const OWNED_ROWS: Record<string, string> = {
   retention: `insert into retention (user_id, kind, days) values ($1, 'threads', null)`,
   preferences: `insert into preferences (user_id, default_model) values ($1, 'm')`,
   title_requests: `insert into title_requests (thread_id, user_id) values ($2, $1)`,
+  delegations: `insert into delegations (call, user_id, thread_id, run, tree, child_thread_id, child_run, state, tokens_limit)
+    values (gen_random_uuid(), $1, $2, $3, $3, $2, $3, 'ended', 1)`,
   ratings: `insert into ratings (turn_id, thread_id, user_id, rating, reason) values ($3, $2, $1, 'bad', 'words of ' || $1)`,
   shares: `insert into shares (thread_id, user_id, hash, through_seq, through_position, with_tools, with_attachments)
     values ($2, $1, sha256($1::bytea), 1, 1, false, false)`,

@@ -42,6 +42,8 @@ function untrustedTexts(history: readonly Item[], tools: ToolSet): string[] {
   const names = new Map<string, string>(); // of our calls before the item: ids may be repeated
   return history.flatMap((item): string[] => {
     if (item.type === 'function_call') names.set(item.callId, item.external ? '' : item.name);
+    if (item.type === 'message' && item.role === 'user' && item.author === 'agent' && item.reads?.foreign)
+      return [textOf(item.content)];
     if (item.type === 'message') return item.role === 'assistant' ? [] : [untrustedOf(item.content)];
     if (item.type === 'compaction') return [item.summary];
     if (item.type === 'function_call' || isOurs(item) || isTrusted(tools.find(names.get(item.callId) ?? ''))) return [];

@@ -126,6 +126,25 @@ test('what was seen is named once, the newest last: pages by their host, notes b
   ]);
 });
 
+test('a child has what the run above had read, and the addresses that the person wrote there', () => {
+  const task = { ...says(text('Open https://b.example/y')), author: 'agent' } as const;
+  const above = { ownTexts: ['Read https://a.example/x'], opened: ['https://a.example/x'] };
+  const readIn = (reads: OutputReads) =>
+    readBefore(undefined, {
+      history: threadOf({ ...task, reads } as ItemBody),
+      tools,
+      summary: null,
+      isCut: false,
+      above,
+    });
+
+  expect(readIn({}).situation).toBe('clean');
+  const read = readIn({ foreign: true, private: true });
+  expect(read).toMatchObject({ situation: 'both', opened: above.opened, ownTexts: above.ownTexts });
+  expect([...read.ownLinks()]).toEqual(['https://a.example/x']);
+  expect([...read.shownLinks()]).toEqual(['https://b.example/y']);
+});
+
 test('a summary of a history that was cut may hold anything', () => {
   const facts = { history: threadOf(says(text('Hello'))), tools, summary: null };
 

@@ -1,3 +1,4 @@
+import type { Above } from '#domain/delegation/delegation.ts';
 import { isTextType } from '#domain/text/media-type.ts';
 import { withoutUntrusted, wrappedIn } from '#domain/text/untrusted.ts';
 import { isAttached, isStored } from '#domain/thread/attachment.ts';
@@ -28,6 +29,8 @@ export type ReadFacts = {
   readonly isCut: boolean;
   /** The instructions of the thread's project, if another person wrote them. */
   readonly instructions?: string | undefined;
+  /** Of a child: what it got from the run that has started it. */
+  readonly above?: Above | undefined;
 };
 
 /**
@@ -35,7 +38,7 @@ export type ReadFacts = {
  * can't have influenced each other, so the result of one is not read before the next. Only what they open counts for the next.
  */
 export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSoFar {
-  const { history, summary, isCut } = facts;
+  const { history, summary, isCut, above } = facts;
   const at = history.findIndex(({ id }) => id === callId);
   const items = history.slice(0, startOfAnswer(history, at));
   const read = readIn(items, facts.tools);
@@ -48,11 +51,15 @@ export function readBefore(callId: string | undefined, facts: ReadFacts): ReadSo
     hasPrivate: reads.private ?? false,
     sources: sourcesOf(all),
     seen: () => seenIn(all),
-    ownTexts: own.map(ownTextOf),
-    ownLinks: () => new Set(own.flatMap((item) => ownLinks(item, () => linksIn(ownTextOf(item))))),
+    ownTexts: [...(above?.ownTexts ?? []), ...own.map(ownTextOf)],
+    ownLinks: () =>
+      new Set([
+        ...(above?.ownTexts.flatMap(linksIn) ?? []),
+        ...own.flatMap((item) => ownLinks(item, () => linksIn(ownTextOf(item)))),
+      ]),
     shownLinks: () => new Set(all.flatMap(shownLinksOf)),
     results: new Set(items.flatMap(resultsOf)),
-    opened: openedIn(history.slice(asked + 1, at === -1 ? history.length : at)),
+    opened: [...(above?.opened ?? []), ...openedIn(history.slice(asked + 1, at === -1 ? history.length : at))],
     hidesOpened: asked === -1 && (summary !== null || isCut),
   };
 }
@@ -113,8 +120,8 @@ function readIn(items: readonly Item[], tools: ToolSet): Text[] {
 function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, tools: ToolSet): readonly Text[] {
   switch (item.type) {
     case 'message':
-      if (item.toldByOthers) return [toldBy(item, () => [])];
-      return item.vouched ? [] : foreignParts(item, () => readInMessage(item));
+      if (item.toldByOthers) return [toldBy(item, () => []), ...writtenAfter(item)];
+      return item.vouched ? [] : [...writtenAfter(item), ...foreignParts(item, () => readInMessage(item))];
     case 'compaction':
       return [
         {
@@ -132,13 +139,22 @@ function readInItem(item: Item, calls: ReadonlyMap<string, FunctionCallItem>, to
       const call = calls.get(item.callId);
       const tool = call && !call.external ? tools.find(call.name) : undefined;
       const reads = item.reads ?? (call?.external ? FOREIGN_AND_PRIVATE : flowOf(tool).reads);
-      const seen = item.reads?.notes?.map(seenNote);
+      const seen = item.reads?.seen ?? item.reads?.notes?.map(seenNote);
       return [
         { item, source: sourceOf(call, tool), reads, texts: () => item.output.map(wordsOf), part: item.output, seen },
       ];
     }
   }
 }
+
+/** The words of a model that had read something: the task of a child, which another model wrote. */
+function writtenAfter(item: MessageItem): Text[] {
+  if (item.role !== 'user' || item.author !== 'agent' || !item.reads) return [];
+  const { reads } = item;
+  return [{ item, source: TASK, reads, texts: () => [textOf(item.content)], part: item.content, seen: reads.seen }];
+}
+
+const TASK: ReadSource = { kind: 'message', name: 'task' };
 
 /** Parts that the sender did not write. What can't be searched, such as a picture, is covered by its origin. */
 function readInMessage(item: MessageItem): Text[] {

@@ -1,14 +1,18 @@
 import { NotFound } from '#domain/errors.ts';
-import type { TurnIds } from '#domain/ids.ts';
+import type { TurnId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
-import { type CancelReason, isEnded } from '#domain/thread/turn.ts';
+import { type CancelReason, isEnded, type Turn } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { findNewestTurn, listUnfinished } from '#store/delegations/delegations.ts';
+import { wakeTurn } from '#store/system/delegations.ts';
+import { findOpenGate } from '#store/threads/gates.ts';
 import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { activateNextTurn, endQueuedTurn, findTurn, requestCancel, type UnrunOutcome } from '#store/threads/turns.ts';
+import { abandonGate } from '../gates/supersede-gate.ts';
 
 /**
  * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not started and answers no gate ends
@@ -34,10 +38,42 @@ export async function cancelTurn(
     return { turn: found, endedAt: ended, active: thread.active };
   });
   if (!turn) return;
-  if (!endedAt) return engine.stopCancelled(turn);
+  if (!endedAt) return stopCancelled(db, engine, owner, turn);
   if (turn.steers && active && active !== turn.id) engine.onSteered(active);
   engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   engine.notifyThread(turn); // those who follow the thread don't follow a turn that waits
+}
+
+/** A turn that waits for its children goes on, to close its calls; they are cancelled after it. */
+async function stopCancelled(db: Database, engine: Engine, owner: Principal, turn: Turn): Promise<void> {
+  const isParked = turn.tree ? await wakeTurn(engine.system, turn.id) : false;
+  if (isParked) engine.wake();
+  else await engine.stopCancelled(turn);
+  if (turn.tree) await cancelChildren(db, engine, owner, turn.run ?? turn.id);
+}
+
+/**
+ * Cancels the children of a run, and theirs. Each level is read after the one above is committed: a turn that is marked as cancelled
+ * starts no child, so none is missed.
+ */
+export async function cancelChildren(db: Database, engine: Engine, owner: Principal, run: TurnId): Promise<void> {
+  for (const { childRun } of await withOwner(db, owner, (trx) => listUnfinished(trx, owner, run)))
+    await cancelChild(db, engine, owner, childRun);
+}
+
+/** Cancels one child: its turn that runs or is queued, or the gate that it waits at. `cancelTurn` does the same with those below it. */
+async function cancelChild(db: Database, engine: Engine, owner: Principal, childRun: TurnId): Promise<void> {
+  const { at, gate } = await withOwner(db, owner, async (trx) => {
+    const turn = await findNewestTurn(trx, owner, childRun);
+    return { at: turn, gate: turn && (await findOpenGate(trx, owner, turn.threadId)) };
+  });
+  if (!at) return;
+  try {
+    if (gate?.turnId === at.id) await abandonGate(db, engine, owner, gate);
+    else await cancelTurn(db, engine, owner, { threadId: at.threadId, turnId: at.id }, 'cancelled');
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error; // it was deleted meanwhile
+  }
 }
 
 /** How a turn ends that was cancelled for this reason. */

@@ -28,7 +28,7 @@ type Budgeted = Pick<AppliedSettings, 'from' | 'name' | 'settings'>;
 export function checkRun({ from, name, settings }: Budgeted, spent: Spent): void {
   const { tokensPerRun: tokens, usdPerRun: usd } = settings;
   const over = (limit: number, unit: Unit) =>
-    from === 'mission' ? overRun(limit, unit) : overWorkRun(name, limit, unit);
+    name ? overWorkRun(name, limit, unit) : overRun(limit, unit);
   if (tokens !== null && spent.tokens >= tokens) throw over(tokens, 'tokens');
   if (usd !== null && spent.usd >= usd) throw over(usd, 'usd');
 }
@@ -42,7 +42,7 @@ export function checkWorkDay({ name, settings }: Budgeted, spent: Spent, now = n
 
 function overRun(limit: number, unit: Unit): BudgetExceeded {
   return new BudgetExceeded(
-    `The ${allowed(limit, unit)} that this run may use are used up. The budgets of its mission allow no more.`,
+    `The ${allowed(limit, unit)} that this run may use are used up. Its budget allows no more.`,
     { code: 'limit.run', values: { limit, unit } },
   );
 }

@@ -6,6 +6,7 @@ import type { Engine } from '#engine/engine.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { holdProject } from '#store/projects/projects.ts';
+import { repairTrees } from '#store/system/delegations.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { changeThread, findThread } from '#store/threads/thread-listings.ts';
 import { deleteThread } from '#store/threads/threads.ts';
@@ -53,6 +54,7 @@ export function createThreadChanges(db: Database, engine: Engine, codeHosts: rea
         return turn;
       });
       if (active) await engine.stopCancelled(active);
+      if (active?.tree && (await repairTrees(engine.system)).woken > 0) engine.wake(); // the run above waits no longer
       notify(owner, id);
     },
 

@@ -5,6 +5,7 @@ import type { ThreadListing } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { ThreadChanged } from '#engine/events/thread-changes.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { listTree, type TreeNode } from '#store/delegations/tree.ts';
 import { type FoundText, findSaid } from '#store/threads/item-texts.ts';
 import {
   countThreads,
@@ -41,6 +42,13 @@ export function createThreads(
       withOwner(db, owner, (trx) => listThreads(trx, owner, filter)),
 
     find,
+
+    /** The children below a thread. */
+    tree: (owner: Principal, id: ThreadId): Promise<TreeNode[]> =>
+      withOwner(db, owner, async (trx) => {
+        if (!(await findThread(trx, owner, id))) throw noThread();
+        return listTree(trx, owner, id);
+      }),
 
     /** The owner's messages that contain words which begin like these, newest first. */
     search: (owner: Principal, words: readonly string[], limit: number): Promise<FoundText[]> =>

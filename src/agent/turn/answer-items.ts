@@ -14,6 +14,7 @@ import {
   text,
   type WrittenItem,
 } from '#domain/thread/item.ts';
+import type { SummaryReads } from '#domain/thread/origin.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
 import type { AllowedBy } from '#domain/tool/allowed-by.ts';
@@ -34,7 +35,11 @@ export type CheckedAnswer = Omit<ModelAnswer, 'calls'> &
   };
 
 /** `toldByOthers`: the prompt had instructions by another person. */
-type AnswerExtras = { readonly citations?: Citations | undefined; readonly toldByOthers?: boolean };
+type AnswerExtras = {
+  readonly citations?: Citations | undefined;
+  readonly reads?: SummaryReads | undefined;
+  readonly toldByOthers?: boolean;
+};
 
 /** The items of an answer. Writing them also starts the first call, unless a gate stops it. */
 export async function toItems(
@@ -43,7 +48,7 @@ export async function toItems(
   messageId: ItemId,
   turn: Turn,
   facts: DecisionFacts,
-  { citations, toldByOthers = false }: AnswerExtras = {},
+  { citations, reads, toldByOthers = false }: AnswerExtras = {},
 ): Promise<{ items: WrittenItem[]; first: DecidedCall | undefined }> {
   const { tools } = facts;
   const told = toldByOthers ? ({ toldByOthers } as const) : {};
@@ -58,6 +63,7 @@ export async function toItems(
             ...(isCommentary && { phase: 'commentary' }),
             ...(citations && { citations }),
             ...told,
+            ...(reads && { reads }),
           }),
         ]
       : [];

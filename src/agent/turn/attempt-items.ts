@@ -1,3 +1,4 @@
+import type { ItemId } from '#domain/ids.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { Item, WrittenItem } from '#domain/thread/item.ts';
 import { positionItems, type Turn } from '#domain/thread/turn.ts';
@@ -38,8 +39,13 @@ export function createAttemptItems(
       thread.push(...history);
       isLoaded = true;
     },
-    async append(items: readonly WrittenItem[], call: ModelCall | null = null): Promise<Item[]> {
-      await run.append(own().length, items, call);
+    /** `delivers`: the calls whose reports are among the items. */
+    async append(
+      items: readonly WrittenItem[],
+      call: ModelCall | null = null,
+      delivers?: readonly ItemId[],
+    ): Promise<Item[]> {
+      await run.append(own().length, items, call, delivers);
       const placed = place(items);
       announce(placed);
       return placed;

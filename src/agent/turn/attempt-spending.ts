@@ -1,8 +1,9 @@
-import type { SpendingLimits } from '#domain/spending.ts';
+import type { SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { addUsage, NO_USAGE, type Usage } from '#domain/usage.ts';
 import type { AppliedSettings } from '#domain/work/work-settings.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
+import type { LeftOfRun } from '#engine/statements/delegations.ts';
 import type { Database } from '#store/connection.ts';
 import { createMeter, type ModelLog } from '../spending/budget-meter.ts';
 import { createWorkBudgets } from '../spending/work-budgets.ts';
@@ -21,10 +22,18 @@ export function createAttemptSpending(parts: {
 }) {
   const { db, turn, work, run, items, limits, log, traceparent } = parts;
   let summaryUsage = NO_USAGE;
+  let below = run.usedBelow;
+  const budgets = createWorkBudgets({
+    db,
+    owner: turn,
+    work,
+    usages: () => [...run.usedBefore, ...usages()],
+    below: () => below,
+  });
   const meter = createMeter({
     limits: run.limits ?? limits,
     spent: () => run.spent(),
-    work: createWorkBudgets({ db, owner: turn, work, usages: () => [...run.usedBefore, ...usages()] }),
+    work: budgets,
     signal: run.signal,
     traceparent,
     log,
@@ -44,5 +53,13 @@ export function createAttemptSpending(parts: {
     /** Writes a summary, and counts its model call. */
     writeSummary,
     usage: (): Usage => usages().reduce(addUsage),
+    /** What the limits of the run leave, without its children. */
+    left: (): Promise<LeftOfRun> => budgets.left(),
+    /** Counts what a child has used whose report was delivered. */
+    addBelow: (used: Spent): void => {
+      below = add(below, used);
+    },
   };
 }
+
+const add = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.tokens, usd: a.usd + b.usd });

@@ -1,8 +1,9 @@
 import type { Documents } from '#documents/documents.ts';
+import type { DelegationLimits } from '#domain/delegation/delegation.ts';
 import { type ItemId, newId } from '#domain/ids.ts';
 import { NO_LIMITS, type SpendingLimits } from '#domain/spending.ts';
 import { storedHashesOf } from '#domain/thread/attachment.ts';
-import type { FunctionCallItem, Item } from '#domain/thread/item.ts';
+import { blockReasonOf, type FunctionCallItem, type Item } from '#domain/thread/item.ts';
 import { isAnswered, pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Summary } from '#domain/thread/summary.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -19,7 +20,9 @@ import type { ToolSet } from '#tools/tool.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { CompactionSteps } from '../compaction/run-compaction.ts';
 import { compactionOf } from '../compaction/sealed-summary.ts';
-import { decideCall } from '../gates/gates.ts';
+import { createChildren } from '../delegations/children.ts';
+import { limitDelegation } from '../delegations/limit-delegation.ts';
+import { type AllowedCall, type CallDecision, decideCall } from '../gates/gates.ts';
 import { readsOf } from '../gates/read-so-far.ts';
 import type { ProjectFiles } from '../projects/project-files.ts';
 import { createDocumentTexts } from '../prompt/document-texts.ts';
@@ -55,6 +58,8 @@ export type AttemptParts = SettingParts & {
   /** Daily spending limit of each user; unlimited without it. */
   readonly limits?: SpendingLimits;
   readonly retries?: RetryLimits;
+  /** How far runs may delegate; not at all without it. */
+  readonly delegation?: DelegationLimits;
   readonly safety: Safety;
   readonly attachments: Pick<Attachments, 'openHistory' | 'readPatiently' | 'keep'>;
   readonly files: StoredFiles;
@@ -87,14 +92,23 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
   const begun = new Set<ItemId>();
   const isTold = foreignInstructions(run.setting, turn.userId) !== undefined;
   const toldByOthers = isTold ? ({ toldByOthers: true } as const) : {};
+  const { children } = shared;
   return {
     gateAhead: run.gateAhead,
     isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
-    loadHistory: () => loadHistory(shared),
-    isSteered: run.isSteered,
+    async loadHistory() {
+      const history = await loadHistory(shared);
+      await children.find(history);
+      return history;
+    },
+    // A call that runs is awaited, and so are children.
+    isSteered: () => run.isSteered() && !children.areUnreported(),
+    isDelegated: children.isStarted,
+    takeReports: children.takeReports,
     ...createModelSteps(shared),
     async callTool(call, decision) {
       begun.add(call.id);
+      if (isDelegating(call, decision)) return children.start(call, decision);
       await lookAhead(call, decision);
       return useTool(call, decision);
     },
@@ -110,7 +124,12 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
 
     end() {
       const end = items.end();
-      return { ...end, usage: spending.usage(), calls: [...end.calls, ...spending.meter.failedCalls()] };
+      return {
+        ...end,
+        tree: children.tree(),
+        usage: spending.usage(),
+        calls: [...end.calls, ...spending.meter.failedCalls()],
+      };
     },
   };
 }
@@ -130,7 +149,8 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
   const work = createWork(parts.db, turn, run.setting.project);
   const ownTools = async () => limitTools(await tools.current(turn, place), { ...run.setting, work: await work() });
-  const currentTools = async () => tools.defer(await ownTools(), items.thread, turn.request);
+  const currentTools = async () =>
+    tools.defer(limitDelegation(await ownTools(), turn, parts.delegation), items.thread, turn.request);
   const fallbacks = createModelFallbacks(emit);
   const findChain = async () => models.find(modelOf(turn, await work()));
   const basic = {
@@ -150,6 +170,14 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const spending = createAttemptSpending({ ...basic, limits });
   const { meter, writeSummary } = spending;
   const withTexts = createDocumentTexts(parts.documents, turn, run.signal);
+  const readsIn = async (history: readonly Item[], summary: Summary | null) =>
+    readsOf({
+      history,
+      summary,
+      tools: await currentTools(),
+      isCut: run.isHistoryCut(),
+      instructions: foreignInstructions(run.setting, turn.userId),
+    });
   const window = createHistoryWindow({
     turn,
     summary: run.summary,
@@ -161,18 +189,19 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
         await withTexts(prompt, model),
         new Set(items.own().flatMap(storedHashesOf)),
       ),
-    readsOf: async (history, summary) =>
-      readsOf({
-        history,
-        summary,
-        tools: await currentTools(),
-        isCut: run.isHistoryCut(),
-        instructions: foreignInstructions(run.setting, turn.userId),
-      }),
+    readsOf: readsIn,
     onSummary: (summary) => showSummary(basic, summary),
   });
-  return { ...basic, spending, window };
+  const readBefore = async (call: FunctionCallItem) =>
+    decisionFacts({ ...basic, window }, await currentTools()).readBefore(callOf(call));
+  const children = createChildren({ ...basic, spending, readBefore, limits: parts.delegation ?? NO_DELEGATION });
+  return { ...basic, spending, window, children, readsSoFar: () => readsIn(items.thread, window.summary()) };
 }
+
+const NO_DELEGATION: DelegationLimits = { depth: 0, active: 0, perRun: 0, perTree: 0, tokensPerChild: 0 };
+
+const isDelegating = (call: FunctionCallItem, decision: CallDecision): decision is AllowedCall =>
+  decision.kind === 'allowed' && decision.tool?.delegates === true && !blockReasonOf(call);
 
 /** Adds the summary to the reply of a turn that asked for it. After a crash, the next attempt adds it if it is missing. */
 async function showSummary(
@@ -215,7 +244,10 @@ function createModelSteps(shared: Shared): Pick<TurnAttempt, 'askModel' | 'decid
       const citations = await citationsOf(shared.db, turn, answer.text);
       const facts = decisionFacts(shared, offered);
       const toldByOthers = foreignInstructions(shared.run.setting, turn.userId) !== undefined;
-      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, facts, { citations, toldByOthers });
+      // What a child says is read by the run above.
+      const reads = turn.child ? await shared.readsSoFar() : undefined;
+      const extras = { citations, reads, toldByOthers };
+      const written = await toItems(answer, call, spoken.id() ?? newId(), turn, facts, extras);
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.decision.kind === 'gate';
       return isLast ? items.defer(written.items, call) : items.append(written.items, call);

@@ -37,7 +37,14 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
     run: turn.run ?? turn.id,
     mission: turn.request.mission?.id,
     readBefore: (call) =>
-      readBefore(call.id, { history, tools, summary: window.summary(), isCut: run.isHistoryCut(), instructions }),
+      readBefore(call.id, {
+        history,
+        tools,
+        summary: window.summary(),
+        isCut: run.isHistoryCut(),
+        instructions,
+        above: turn.request.above,
+      }),
     callsAfter: (call) => pendingAfter(call.id, history).map(callOf),
     started: false,
     raise: async (tool, call, level) => {

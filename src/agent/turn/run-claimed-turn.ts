@@ -25,6 +25,7 @@ export function createRunner(parts: AttemptParts): RunTurn {
 
     const work = () => (turn.request.task === 'compaction' ? runCompaction(attempt) : runTurn(attempt));
     const outcome = early ?? (await work().catch((error: unknown) => outcomeOf(error, run.signal)));
+    if (outcome.status === 'parked') return { outcome };
     const end = endOf(attempt, outcome, log);
     return outcome.status === 'waiting' ? { ...end, whenSteered: () => endOf(attempt, STEERED, log) } : end;
   };

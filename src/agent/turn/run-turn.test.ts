@@ -45,6 +45,8 @@ function fakeSteps(answers: ItemBody[][], history: Item[] = [item(user, null)]) 
     loadHistory: async () => [...history],
     gateAhead: null,
     isSteered: () => false,
+    isDelegated: () => false,
+    takeReports: async () => [],
     async askModel(seen) {
       done.push('ask');
       asked.push(seen.map(({ type }) => type));

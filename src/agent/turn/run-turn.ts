@@ -1,7 +1,8 @@
 import type { FunctionCallItem, Item } from '#domain/thread/item.ts';
-import { nextPendingCall } from '#domain/thread/pending-calls.ts';
+import { pendingCalls } from '#domain/thread/pending-calls.ts';
 import { refusalAt, type TurnOutcome } from '#domain/thread/turn.ts';
 import type { NewGate } from '#domain/tool/gate.ts';
+import type { Parked } from '#engine/running/turn-run.ts';
 import type { CallDecision } from '../gates/gates.ts';
 
 /** The steps of a turn. A step that writes resolves after the fenced write has committed. */
@@ -16,6 +17,10 @@ export type TurnSteps = {
   /** Whether a message waits that is to be read before the next step. */
   readonly isSteered: () => boolean;
   callTool(call: FunctionCallItem, decision: Exclude<CallDecision, { kind: 'gate' }>): Promise<Item[]>;
+  /** Whether the call has started a child, whose report is its output. */
+  isDelegated(call: FunctionCallItem): boolean;
+  /** Writes the reports of children that have ended. */
+  takeReports(): Promise<Item[]>;
 };
 
 const MAX_ROUNDS = 50;
@@ -23,15 +28,22 @@ const MAX_ROUNDS = 50;
 /**
  * One turn: ask the model, run the tool it wants, ask again.
  * A turn never sleeps. It ends at a gate; answering the gate starts the next turn. It also ends when a message steers it, which is
- * the next turn then.
+ * the next turn then. Calls that have started children are left to them; when nothing else is to be done, the turn is parked.
  */
-export async function runTurn(steps: TurnSteps): Promise<TurnOutcome> {
+export async function runTurn(steps: TurnSteps): Promise<TurnOutcome | Parked['outcome']> {
   if (steps.gateAhead) return { status: 'failed', failure: refusalAt(steps.gateAhead), refused: true };
 
   const history = await steps.loadHistory();
   for (let round = 0; !steps.isAnswered(history); ) {
     if (steps.isSteered()) return STEERED;
-    const call = nextPendingCall(history);
+    const pending = pendingCalls(history);
+    const call = pending.find((each) => !steps.isDelegated(each));
+    if (!call && pending.length > 0) {
+      const reports = await steps.takeReports();
+      if (reports.length === 0) return { status: 'parked' };
+      history.push(...reports);
+      continue;
+    }
     if (!call) {
       if (round++ === MAX_ROUNDS) return { status: 'failed', failure: TOO_MANY_ROUNDS };
       history.push(...(await steps.askModel(history)));

@@ -1,3 +1,4 @@
+import type { ChildRun } from '#domain/delegation/delegation.ts';
 import type { MissionRun } from '#domain/mission/mission.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import { folderOfAssistant, type TurnAssistant } from '#domain/work/assistant.ts';
@@ -17,11 +18,13 @@ export async function readWork(
   owner: Owner,
   { mission, assistant }: Pick<TurnRequest, 'mission' | 'assistant'>,
   project: TurnProject | null | undefined,
+  child?: ChildRun,
 ): Promise<readonly AppliedSettings[]> {
   return [
     ...(project ? [ofProject(project)] : []),
     ...(assistant ? [await readAssistant(db, owner, assistant)] : []),
     ...(mission ? [ofMission(mission)] : []),
+    ...(child ? [ofChild(child)] : []),
   ];
 }
 
@@ -32,7 +35,7 @@ export function createWork(
   project: TurnProject | null | undefined,
 ): () => Promise<readonly AppliedSettings[]> {
   let read: Promise<readonly AppliedSettings[]> | undefined;
-  return () => (read ??= readWork(db, turn, turn.request, project));
+  return () => (read ??= readWork(db, turn, turn.request, project, turn.child));
 }
 
 /** The model that is asked: the request's, or else that of the nearest settings. */
@@ -65,4 +68,9 @@ function ofProject({
 /** What is left of the day was counted when the run started: a mission has one run at a time. */
 function ofMission({ id, tools, tokensPerRun, usdPerRun = null }: MissionRun): AppliedSettings {
   return { from: 'mission', id, name: '', folder: '', settings: { ...USUAL_SETTINGS, tools, tokensPerRun, usdPerRun } };
+}
+
+/** It was set aside for the child when it started. */
+function ofChild({ call, tokensPerRun, usdPerRun }: ChildRun): AppliedSettings {
+  return { from: 'child', id: call, name: '', folder: '', settings: { ...USUAL_SETTINGS, tokensPerRun, usdPerRun } };
 }

@@ -5,7 +5,7 @@ import type { AllowedBy } from '../tool/allowed-by.ts';
 import type { DecidedAtGate } from '../tool/call-decision.ts';
 import type { Usage } from '../usage.ts';
 import type { NewVersion } from '../workspace/version.ts';
-import type { NoteRef, Reads, SummaryReads } from './origin.ts';
+import type { NoteRef, Reads, SeenSource, SummaryReads } from './origin.ts';
 import type { ReasoningSummary, Thoughts } from './thoughts.ts';
 
 /** One entry of a thread. Items are ordered by (turnSeq, position): the turn's number, then the item's in the turn. */
@@ -47,6 +47,8 @@ export type MessageBody = {
   readonly author?: 'agent';
   /** The prompt that it answers had instructions by another person. */
   readonly toldByOthers?: true;
+  /** Of a task for a child, and of a child's answer: what the model that wrote it had read. */
+  readonly reads?: SummaryReads;
   /** The person has read it and answers for it: later calls are not judged by it. */
   readonly vouched?: true;
   /** `incomplete`: the model stopped, failed or was cancelled in mid-sentence. */
@@ -111,8 +113,12 @@ export type RanCode = {
   readonly layers?: readonly string[];
 };
 
-/** `results`: the addresses that a search of the operator has found. `notes`: the notes that the output shows. */
-export type OutputReads = Reads & { readonly results?: readonly string[]; readonly notes?: readonly NoteRef[] };
+/** `results`: the addresses that a search of the operator has found. `notes`: the notes that the output shows. `seen`: what a child had read. */
+export type OutputReads = Reads & {
+  readonly results?: readonly string[];
+  readonly notes?: readonly NoteRef[];
+  readonly seen?: readonly SeenSource[];
+};
 
 /** Replaces earlier items of a conversation, which the caller no longer sends. */
 export type CompactionBody = {

@@ -43,6 +43,8 @@ export type ThreadListing = {
   /** It neither reads nor writes memory, is in no search, and is deleted a day after its last message. */
   readonly temporary: boolean;
   readonly projectId: ProjectId | null;
+  /** Of the thread of a child: the thread that it works for. */
+  readonly parentId: ThreadId | null;
   readonly status: 'idle' | 'running' | 'waiting';
   /** Whether its active turn waits for a replica with a free place. */
   readonly waitsForPlace: boolean;

@@ -151,6 +151,7 @@ export function contentOf(item: Item): NewItem {
         content: item.content,
         status: item.status,
         ...(item.author && { author: item.author }),
+        ...(item.reads && { reads: item.reads }),
         ...(item.vouched && { vouched: item.vouched }),
         ...(item.phase && { phase: item.phase }),
         ...(item.reasoning && { reasoning: item.reasoning }),

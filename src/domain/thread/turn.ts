@@ -1,4 +1,5 @@
 import type { ChatChannel } from '../chat/chat-channel.ts';
+import type { Above, ChildRun } from '../delegation/delegation.ts';
 import type { FailureDetails } from '../failure/failure-details.ts';
 import type { ProjectId, ThreadId, TurnId, WorkspaceId } from '../ids.ts';
 import type { MissionRun } from '../mission/mission.ts';
@@ -23,6 +24,10 @@ export type Turn = {
   readonly seq: number;
   /** The first turn of its run: one input, followed through gates and steering. null for the first turn itself. */
   readonly run: TurnId | null;
+  /** The run that is the root of its tree, if it has children or is part of one. */
+  readonly tree?: TurnId | null;
+  /** Set when an attempt runs it as a part of a child. */
+  readonly child?: ChildRun | null;
   /** Set when it was accepted to steer the turn ahead. */
   readonly steers: Steers | null;
   /** The turn that continues its run, because a message steered this one. */
@@ -87,6 +92,8 @@ export type TurnRequest = {
   readonly mission?: MissionRun;
   /** The assistant that answers, in the version that it had when the turn was accepted. */
   readonly assistant?: TurnAssistant;
+  /** Of a child: what it gets from the run that has started it. */
+  readonly above?: Above;
   /** The workspace that the turn works on instead of its thread's own. */
   readonly container?: WorkspaceId;
   /** What the caller wants of searches in the web. */

@@ -1,6 +1,6 @@
 /**
- * How the agent works in a part of its turns: what a person sets for an assistant or a project, and later for a subagent. They
- * only narrow: a turn may do what its user may do and all of its settings allow. null: no limit.
+ * How the agent works in a part of its turns: what a person sets for an assistant or a project, and what a child gets. They only
+ * narrow: a turn may do what its user may do and all of its settings allow. null: no limit.
  */
 export type WorkSettings = Budgets & {
   /** What the agent is told, after its identity. Only a person writes it. */
@@ -43,7 +43,7 @@ export const USUAL_SETTINGS: WorkSettings = {
 
 /** Settings that apply to a turn, and what sets them. */
 export type AppliedSettings = {
-  readonly from: 'mission' | 'assistant' | 'project';
+  readonly from: 'mission' | 'assistant' | 'project' | 'child';
   /** Use for its budgets of a day is counted under this id. */
   readonly id: string;
   readonly name: string;

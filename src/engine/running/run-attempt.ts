@@ -2,11 +2,12 @@ import { Superseded } from '#domain/errors.ts';
 import type { ReplicaId, TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
-import type { TurnEvent } from '#domain/thread/turn-event.ts';
+import type { TurnEnding, TurnEvent } from '#domain/thread/turn-event.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import type { EventWriter } from '../events/event-writer.ts';
 import type { Quarantine } from '../presence/quarantine.ts';
 import { giveBack } from '../statements/claim.ts';
+import { parkTurn } from '../statements/delegations.ts';
 import type { TurnEnd } from '../statements/settle.ts';
 import type { ClaimedTurn } from '../statements/turn-context.ts';
 import { type RetryPolicy, retryWhileBusy, withRetries } from '../with-retries.ts';
@@ -29,7 +30,7 @@ export type AttemptDeps = {
   /** A turn waits for a replica. */
   readonly onWaiting: () => void;
   /** A turn has ended and its row is written. */
-  readonly onEnded: (turn: Turn) => void;
+  readonly onEnded: (turn: Turn, ending: TurnEnding) => void;
   readonly onError: (error: unknown) => void;
 };
 
@@ -65,8 +66,10 @@ export async function runAttempt(
       const settling = { ...ending, turn, grows: counted.bytes + bytesOf(ending.last.items) };
       return send(() => retryWhileBusy({ signal: lost }, () => deps.statements.settle(settling)));
     };
-    let end = await deps.runTurn(turn, createTurnRun(deps, claimed, context, attempt));
+    const ended = await deps.runTurn(turn, createTurnRun(deps, claimed, context, attempt));
     how.onSettling();
+    if (!('last' in ended)) return await park(deps, turn, send);
+    let end = ended;
     let settled = await settle(end);
     if (settled.outcome === 'steered' && end.whenSteered) {
       end = end.whenSteered();
@@ -77,7 +80,7 @@ export async function runAttempt(
     isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile
     end.onWritten?.();
     publish({ type: 'turn-ended', ...settled.ending });
-    deps.onEnded(turn);
+    deps.onEnded(end.tree ? { ...turn, tree: end.tree } : turn, settled.ending);
     if (settled.next) deps.onStarted(settled.next, turn.userId);
     if (settled.waits) deps.onWaiting();
   } catch (error) {
@@ -88,6 +91,11 @@ export async function runAttempt(
   } finally {
     leaveQuarantine();
   }
+}
+
+/** Its next attempt begins when its children have ended, which may be the case already. */
+async function park(deps: AttemptDeps, turn: Turn, send: <T>(act: () => Promise<T>) => Promise<T>): Promise<void> {
+  if ((await send(() => parkTurn(deps.pool, deps.replica, turn))) === 'ready') deps.onWaiting();
 }
 
 /** The turn goes on with its next attempt. */

@@ -100,7 +100,7 @@ export function createRunningTurns(options: RunningOptions): RunningTurns {
     eventCount: (id) => running.get(id)?.eventCount,
     notifyEnded: (turn, ending) => {
       createPublisher(options, turn)({ type: 'turn-ended', ...ending });
-      options.onEnded(turn);
+      options.onEnded(turn, ending);
     },
     async check(id) {
       if (!running.has(id)) return;

@@ -1,5 +1,6 @@
+import type { DelegationLimits, StartOutcome } from '#domain/delegation/delegation.ts';
 import { StaleWorkspace, Superseded } from '#domain/errors.ts';
-import { newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
+import { type ItemId, newId, type ReplicaId, type TurnId } from '#domain/ids.ts';
 import type { ModelCall, SpendingLimits, Spent } from '#domain/spending.ts';
 import type { Item, WrittenItem } from '#domain/thread/item.ts';
 import { bodyOf } from '#domain/thread/item-fields.ts';
@@ -10,6 +11,13 @@ import type { Gate } from '#domain/tool/gate.ts';
 import type { Usage } from '#domain/usage.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { readEvents } from '../events/event-log.ts';
+import {
+  type LeftOfRun,
+  listUndelivered,
+  type NewChild,
+  startChild,
+  type UndeliveredChild,
+} from '../statements/delegations.ts';
 import type { TurnEnd } from '../statements/settle.ts';
 import { type ClaimedTurn, readLargeHistory, type TurnContext } from '../statements/turn-context.ts';
 import { writeSummary } from '../statements/write-summary.ts';
@@ -17,7 +25,10 @@ import { type RetryPolicy, retryWhileBusy, withRetries } from '../with-retries.t
 import type { TurnStatements } from './turn-statements.ts';
 
 /** Runs one turn to its end. If it throws, the turn has not ended and will be started again, here or elsewhere. */
-export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd>;
+export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd | Parked>;
+
+/** The turn has nothing to do before its children end. It holds no place meanwhile, and goes on with its next attempt. */
+export type Parked = { readonly outcome: { readonly status: 'parked' } };
 
 /** What the engine gives to an attempt. */
 export type TurnRun = {
@@ -38,13 +49,29 @@ export type TurnRun = {
   readonly gateAhead: Gate | null;
   /**
    * Writes the items and counts the model call that made them. Waits while the database is unavailable; throws
-   * `Superseded` when another attempt has taken over, and `StaleWorkspace` when the version of an item has another base.
+   * `Superseded` when another attempt has taken over, and `StaleWorkspace` when the version of an item has another base. `delivers`: the calls whose reports are among the items.
    */
-  append(position: number, items: readonly WrittenItem[], call: ModelCall | null): Promise<void>;
+  append(
+    position: number,
+    items: readonly WrittenItem[],
+    call: ModelCall | null,
+    delivers?: readonly ItemId[],
+  ): Promise<void>;
+  /** The runs that calls of this one have started. */
+  readonly children: {
+    start(
+      child: NewChild,
+      bounds: { readonly limits: DelegationLimits; readonly left: LeftOfRun },
+    ): Promise<Exclude<StartOutcome, 'busy' | 'lost'>>;
+    /** Those whose reports were not delivered. */
+    list(): Promise<readonly UndeliveredChild[]>;
+  };
   /** Whether a message waits that is to be read before the turn goes on. */
   readonly isSteered: () => boolean;
   /** What the earlier turns of its run have used. */
   readonly usedBefore: readonly Usage[];
+  /** What its children had used whose reports were delivered when the attempt began. */
+  readonly usedBelow: Spent;
   /** Writes a summary of the thread's older part, with the same rules. */
   writeSummary(summary: Summary, call: ModelCall): Promise<void>;
   /** Why the turn must be failed instead of run: it kills its hosts, or throws an error each time. */
@@ -58,6 +85,7 @@ export type TurnRun = {
 /** A turn fails after this many attempts that ended in an unexpected error. */
 const MOST_BROKEN = 3;
 const ALL = 1_000_000_000;
+const NOTHING: Spent = { tokens: 0, usd: 0 };
 
 /** One attempt at a turn on this replica. */
 export type Attempt = {
@@ -76,7 +104,7 @@ export function createTurnRun(
   deps: { readonly pool: EnginePool; readonly replica: ReplicaId; readonly retryPolicy: RetryPolicy } & {
     readonly statements: TurnStatements;
   },
-  { turn, suspicion, broken, usedBefore = [] }: ClaimedTurn,
+  { turn, suspicion, broken, usedBefore = [], usedBelow = NOTHING }: ClaimedTurn,
   context: TurnContext,
   { signal, lost, emit, isSteered, counted, onProgress }: Attempt,
 ): TurnRun {
@@ -106,10 +134,21 @@ export function createTurnRun(
     emit,
     isSteered,
     usedBefore,
+    usedBelow,
+    children: {
+      start: async (child, bounds) => {
+        const start = async () => ({ outcome: await startChild(pool, deps.replica, turn, child, bounds) });
+        const { outcome } = await send(() => retryWhileBusy({ signal: lost }, start));
+        if (outcome === 'lost' || outcome === 'busy') throw new Superseded(turn.id);
+        onProgress();
+        return outcome;
+      },
+      list: () => send(() => listUndelivered(pool, turn)),
+    },
     seenEvents: () => send(async () => (await readAllEvents(pool, turn.id)).map(({ event }) => event)),
-    append: async (position, items, call) => {
+    append: async (position, items, call, delivers) => {
       const callId = call && items.length === 0 ? newId<string>() : undefined;
-      const entry = { turn, position, items, call, callId };
+      const entry = { turn, position, items, call, callId, delivers };
       const { outcome } = await send(() => retryWhileBusy({ signal: lost }, () => statements.append(entry)));
       if (outcome === 'stale') throw new StaleWorkspace();
       if (outcome !== 'written') throw new Superseded(turn.id);

@@ -1,13 +1,15 @@
 -- Appends the items of running turns, and counts their model calls. An entry is written only if its attempt still runs on this
 -- replica and continues the turn exactly where the table ends, so that a failover that lost commits leaves no gap. Outcomes: written
 -- (now, or by an earlier send), busy (locked: retry), stale (its version of the workspace is not based on the newest one), lost. `call_id` identifies a repeated send of a call without items.
+-- `delivers`: the calls whose children have ended and whose reports are among the items: both are written, or neither.
 create or replace function append_items(self uuid, entries json) returns table (entry integer, outcome text)
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare e record; turn record; position_after integer; owners text[] := '{}'; counted json[] := '{}';
 begin
   for e in select * from json_to_recordset(entries)
-    as e (n integer, turn uuid, attempt integer, first integer, call_id uuid, calls json, items json, texts json, uses json, versions json, sources json)
+    as e (n integer, turn uuid, attempt integer, first integer, call_id uuid, calls json, items json, texts json, uses json, versions json, sources json,
+      delivers json)
   loop
     entry := e.n;
     -- `is not distinct from`: with `=` the planner would walk the index of all running turns of this replica for each entry.
@@ -36,6 +38,10 @@ begin
       end if;
       if e.items is not null then
         perform write_items(turn.thread_id, e.turn, turn.seq, turn.user_id, e.attempt, e.items, e.texts, e.uses, e.versions, e.sources);
+      end if;
+      if e.delivers is not null then
+        update delegations set delivered_at = now() where delivered_at is null
+          and call = any(array(select value::uuid from json_array_elements_text(e.delivers)));
       end if;
       if e.call_id is not null then update turns set counted_calls = counted_calls || e.call_id where turns.id = e.turn; end if;
       if e.calls is not null then owners := owners || turn.user_id; counted := counted || e.calls; end if;

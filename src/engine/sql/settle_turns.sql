@@ -18,7 +18,7 @@ begin
     calls json, items json, texts json, uses json, yields boolean, steered boolean)
   loop
     entry := e.n; next := null; next_runs := null; ended_at := null; steered_by := null;
-    select t.thread_id, t.seq, t.user_id, coalesce(t.run, t.id) as run, threads.last_seq into turn from turns as t join threads on threads.id = t.thread_id
+    select t.thread_id, t.seq, t.user_id, coalesce(t.run, t.id) as run, t.tree, threads.last_seq into turn from turns as t join threads on threads.id = t.thread_id
       where t.id = e.turn and t.attempt = e.attempt and t.runner is not distinct from self and t.status = 'running'
       for no key update of threads, t skip locked;
     if not found then
@@ -78,7 +78,7 @@ begin
       update turns as t set status = case when next_runs then 'running' else t.status end, runner = case when next_runs then self end,
         attempt = t.attempt + next_runs::integer, started_at = case when next_runs then settle_turns.ended_at end,
         ready_at = case when not next_runs then least(t.created_at, now()) end,
-        run = case when e.steered then turn.run else t.run end where t.id = settle_turns.next;
+        run = case when e.steered then turn.run else t.run end, tree = case when e.steered then turn.tree else t.tree end where t.id = settle_turns.next;
     end if;
     update threads set active = settle_turns.next, bytes = threads.bytes + e.grows where threads.id = turn.thread_id;
     if e.calls is not null then owners := owners || turn.user_id; counted := counted || e.calls; end if;

@@ -1,4 +1,4 @@
-import type { ReplicaId } from '#domain/ids.ts';
+import type { ItemId, ReplicaId } from '#domain/ids.ts';
 import type { ModelCall } from '#domain/spending.ts';
 import type { WrittenItem } from '#domain/thread/item.ts';
 import { itemFields } from '#domain/thread/item-fields.ts';
@@ -14,6 +14,8 @@ export type Appending = {
   readonly call: ModelCall | null;
   /** For a call without items: the same in each send, so that the call is counted once. */
   readonly callId?: string | undefined;
+  /** The calls whose children have ended and whose reports are among the items. */
+  readonly delivers?: readonly ItemId[] | undefined;
 };
 
 /** `busy`: a row is locked; retry. `stale`: the workspace has a newer version. `lost`: another attempt has taken over. */
@@ -28,11 +30,12 @@ export async function appendItems(
   self: ReplicaId,
   batch: readonly Appending[],
 ): Promise<AppendOutcome[]> {
-  const entries = batch.map(({ turn, position, items, call, callId }) => ({
+  const entries = batch.map(({ turn, position, items, call, callId, delivers }) => ({
     turn: turn.id,
     attempt: turn.attempt,
     first: position,
     call_id: callId,
+    delivers,
     ...callFields(call ? [call] : []),
     ...itemFields(items, position),
   }));

@@ -14,7 +14,10 @@ export async function claimTurns(
   orphans: readonly TurnId[] = [],
 ): Promise<TurnId[]> {
   const values = [self, room, orphans, most, [...held.keys()], [...held.values()]];
-  const { rows } = await pool.query<{ id: TurnId }>('select claim_turns($1, $2, $3, $4, $5, $6) as id', values);
+  const { rows } = await pool.query<{ id: TurnId }>(
+    'select claim_turns_with_trees($1, $2, $3, $4, $5, $6, true) as id',
+    values,
+  );
   return rows.map(({ id }) => id);
 }
 

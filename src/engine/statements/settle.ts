@@ -20,6 +20,8 @@ export type TurnEnd = {
   readonly calls: readonly ModelCall[];
   /** Called once the end is written, before the watchers are notified. */
   readonly onWritten?: () => void;
+  /** The tree of its children, if this attempt has known any. */
+  readonly tree?: TurnId | undefined;
   /** Of a turn that opens a gate: how it ends instead if a message came first that steers it. */
   readonly whenSteered?: () => TurnEnd;
 };

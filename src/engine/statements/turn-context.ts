@@ -24,6 +24,8 @@ export type ClaimedTurn = {
   readonly isSteered?: boolean;
   /** What the earlier turns of its run have used. */
   readonly usedBefore?: readonly Usage[];
+  /** What the children of its run have used whose reports were delivered. */
+  readonly usedBelow?: Spent;
   /** Present when the turn starts in the call that accepts it; otherwise it is read after the claim. */
   readonly context?: TurnContext;
 };
@@ -83,7 +85,7 @@ export function toContext(
 
 /**
  * Reads the rows of turns that this replica has claimed, without those it has lost since. A later turn of a run has the mission of
- * the first one.
+ * the first one, and what the first one got from the run above.
  */
 export async function readClaimedTurns(
   pool: EnginePool,
@@ -92,16 +94,18 @@ export async function readClaimedTurns(
 ): Promise<ClaimedTurn[]> {
   const { rows } = await pool.query<ClaimedRow>(CLAIMED, [self, ids]);
   return rows.map(
-    ({ handback, groupAttempt, groupSize, progress, broken, ageMs, steering, first, usages, ...turn }) => {
+    ({ handback, groupAttempt, groupSize, progress, broken, ageMs, steering, first, usages, usedBelow, ...turn }) => {
       const good = Math.max(progress ?? 0, handback); // the newest attempt that wrote something or was handed back
       const group = (groupAttempt ?? -1) > good ? groupSize : null; // the size of the group that crashed
-      const { mission = first?.mission } = turn.request;
+      const { mission = first?.mission, above = first?.above } = turn.request;
+      const request = { ...turn.request, ...(mission && { mission }), ...(above && { above }) };
       return {
-        turn: { ...turn, request: { ...turn.request, ...(mission && { mission }) }, usage: NO_USAGE },
+        turn: { ...turn, request, usage: NO_USAGE },
         ageMs,
         broken,
         isSteered: steering !== null,
         usedBefore: usages ?? [],
+        ...(usedBelow && { usedBelow }),
         suspicion: group === 1 ? 'poison' : turn.attempt - good >= LOST_ATTEMPTS_OF_A_SUSPECT ? 'suspect' : 'none',
         groupLimit: group === null ? undefined : Math.max(1, Math.floor(group / 2)),
       };
@@ -117,14 +121,15 @@ type ClaimedRow = Omit<Turn, 'usage'> & {
   readonly progress: number | null;
   readonly broken: number;
   readonly steering: Steering;
-  /** The request of the first turn of its run, if that is a mission's. */
+  readonly usedBelow: Spent | null;
+  /** The request of the first turn of its run, if that is a mission's or belongs to a tree. */
   readonly first: TurnRequest | null;
   readonly usages: readonly Usage[] | null;
 };
 
 // The newest attempt that wrote an item is looked up only from the second attempt on, and a run only from its second turn on.
 const CLAIMED = `
-  select id, thread_id as "threadId", user_id as "userId", seq, run, steers, steered_by as "steeredBy", status, channel, request, failure, attempt,
+  select id, thread_id as "threadId", user_id as "userId", seq, run, tree, steers, steered_by as "steeredBy", status, channel, request, failure, attempt,
     cancel_reason as "cancelReason", created_at as "createdAt", ended_at as "endedAt",
     extract(epoch from now() - created_at)::float8 * 1000 as "ageMs", handback, broken,
     group_attempt as "groupAttempt", group_size as "groupSize",
@@ -132,12 +137,20 @@ const CLAIMED = `
       select max(items.attempt) from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq
     ) end as progress, ${STEERING} as steering,
     case when run is not null then (
-      select first.request from turns as first where first.id = turns.run and first.channel = 'mission'
+      select first.request from turns as first where first.id = turns.run and (first.channel = 'mission' or first.tree is not null)
     ) end as first,
     case when run is not null then (
       select json_agg(earlier.usage) from turns as earlier
       where (earlier.id = turns.run or earlier.run = turns.run) and earlier.seq < turns.seq and earlier.usage is not null
-    ) end as usages
+    ) end as usages,
+    case when tree is not null then (
+      select json_build_object('call', call, 'depth', depth, 'tokensPerRun', tokens_limit, 'usdPerRun', usd_limit)
+      from delegations join threads on threads.id = child_thread_id where child_run = coalesce(turns.run, turns.id)
+    ) end as child,
+    case when tree is not null then (
+      select json_build_object('tokens', coalesce(sum(tokens_used), 0), 'usd', coalesce(sum(usd_used), 0))
+      from delegations where delegations.run = coalesce(turns.run, turns.id) and delivered_at is not null
+    ) end as "usedBelow"
   from turns where id = any($2::uuid[]) and runner = $1 and status = 'running'
   order by created_at`;
 

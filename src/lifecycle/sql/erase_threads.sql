@@ -19,7 +19,7 @@ begin
   delete from approvals where gate_id in (select id from gates where thread_id = any(page));
   get diagnostics gone = row_count;
   total := total + count_erased(given, 'approvals', gone);
-  foreach part in array '{shares,ratings,site_grants,sources,items,item_texts,summaries,jobs,conversations,call_questions,gates,turns}'::text[] loop
+  foreach part in array '{delegations,shares,ratings,site_grants,sources,items,item_texts,summaries,jobs,conversations,call_questions,gates,turns}'::text[] loop
     execute format('delete from %I where thread_id = any($1)', part) using page;
     get diagnostics gone = row_count;
     total := total + count_erased(given, part, gone);

@@ -1,12 +1,13 @@
 -- Writes the occurrences of missions that wait for the end of a turn, in the transaction that ends it, so that none is
--- lost or doubled. A steered turn is no end: its run goes on. A turn in a thread of a mission starts none, or missions could start each other forever. A slot has
+-- lost or doubled. A steered turn is no end: its run goes on. A turn in a thread of a mission starts none, or missions could start each other forever;
+-- nor does a child, which is a part of a run. A slot has
 -- whole milliseconds, and never whole seconds, which are those of the clock.
 create or replace function start_missions() returns trigger language plpgsql as $$
 declare
   mission record;
   at timestamptz;
 begin
-  if new.steered_by is not null then return null; end if;
+  if new.steered_by is not null or exists (select from threads where id = new.thread_id and parent is not null) then return null; end if;
   for mission in select id, user_id, revision from missions
     where event_user_id = new.user_id and state = 'active'
       and not exists (select from occurrences where thread_id = new.thread_id)

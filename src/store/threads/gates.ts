@@ -65,9 +65,9 @@ export function listOpenGates(
     .execute();
 }
 
-/** Closes a gate that waited for a caller's tool output, in favour of the turn at `seq`. No permission is decided here. */
+/** Closes a gate without an answer, in favour of the turn at `seq`. No permission is decided here. */
 export async function closeGate(trx: OwnedTransaction, owner: Owner, id: GateId, seq: number): Promise<void> {
-  await close(trx, owner, id, seq).where('kind', '=', 'external-tool').execute();
+  await close(trx, owner, id, seq).execute();
 }
 
 /** Closes a gate that was approved or denied. */

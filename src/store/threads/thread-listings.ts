@@ -26,7 +26,7 @@ export type ListedThread = ThreadListing & { readonly cursor: ThreadCursor };
 export async function listThreads(trx: OwnedTransaction, owner: Owner, filter: ThreadFilter): Promise<ListedThread[]> {
   const { search, archived, channels, project, after, limit } = filter;
   const conditions = [
-    sql`user_id = ${owner.userId} and archived = ${archived}`,
+    sql`user_id = ${owner.userId} and archived = ${archived} and parent is null`,
     ...(project ? [project === 'none' ? sql`folder_id is null` : sql`folder_id = ${project}`] : []),
     ...(search ? [sql`not temporary`, contains(owner, search)] : []),
     ...(channels
@@ -65,6 +65,7 @@ export async function countThreads(trx: OwnedTransaction, owner: Owner): Promise
     .selectFrom('threads')
     .select(({ fn }) => fn.countAll<string>().as('threads'))
     .where('userId', '=', owner.userId)
+    .where('parent', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(threads);
 }
@@ -107,11 +108,11 @@ type ListingRow = Omit<ThreadListing, 'usage' | 'model' | 'assistant'> & {
 /** Spending is added up for the selected threads only, hence the inner select. */
 function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
   return sql<ListingRow>`
-    select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, folder_id as project_id, line, created_at, updated_at,
+    select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, parent as parent_id, folder_id as project_id, line, created_at, updated_at,
       case when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,
-      exists (select from turns where turns.id = thread.active and ready_at is not null) as waits_for_place,
+      exists (select from turns where turns.id = thread.active and ready_at < 'infinity') as waits_for_place,
       (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds,
       coalesce((select channel from turns where turns.thread_id = thread.id order by seq limit 1), 'responses') as channel,
       (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, spent.*

@@ -110,11 +110,12 @@ export async function replaceCatalog(
 const columns = ['id', 'userId', 'lastSeq', 'active', 'catalog', 'createdAt'] as const;
 
 /**
- * Deletes the thread and all its data. Turns and gates are deleted with its row. Items are deleted after that, when no
+ * Deletes the thread and all its data, and the threads of its children. Turns and gates are deleted with its row. Items are deleted after that, when no
  * attempt can write another one, because its turn no longer exists. The caller holds the lock of the thread. Turns are locked
  * before its row goes: an append locks its turn, and then shares the key of its thread.
  */
 export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<void> {
+  const children = await listChildren(trx, owner, id);
   const turns = await trx
     .selectFrom('turns')
     .select('id')
@@ -134,6 +135,16 @@ export async function deleteThread(trx: OwnedTransaction, owner: Owner, id: Thre
   await trx.deleteFrom('threads').where('id', '=', id).where('userId', '=', owner.userId).execute();
   for (const table of ['items', 'conversations', 'jobs'] as const)
     await trx.deleteFrom(table).where('threadId', '=', id).where('userId', '=', owner.userId).execute();
+  for (const child of children) await deleteThread(trx, owner, child);
+}
+
+/** The threads of the children that this thread has started, locked after it. */
+async function listChildren(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<ThreadId[]> {
+  const { rows } = await sql<{ id: ThreadId }>`
+    select id from threads where parent = ${id} and user_id = ${owner.userId}
+      and root = (select coalesce(above.root, above.id) from threads as above where above.id = ${id})
+    order by id for no key update`.execute(trx);
+  return rows.map((row) => row.id);
 }
 
 export async function deleteEvents(trx: OwnedTransaction, owner: Owner, turnIds: readonly TurnId[]): Promise<void> {

@@ -265,6 +265,7 @@ const columns = [
   'userId',
   'seq',
   'run',
+  'tree',
   'steers',
   'steeredBy',
   'status',

@@ -130,6 +130,10 @@ export const openGate = z
       })
       .optional()
       .describe('Of a gate of the kind `input`: what an MCP server asks before it can finish the call.'),
+    path: z
+      .array(z.string())
+      .optional()
+      .describe('Of a gate of a subagent: the titles of the threads above it and of its own, the highest first.'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'OpenGate' });
@@ -142,6 +146,7 @@ export function renderGate(gate: ShownGate): z.infer<typeof openGate> {
     turn_id: gate.turnId,
     ...(gate.acceptsAlways && { always: scopeOf(gate.call) }),
     ...(gate.question && { question: renderQuestion(gate.question) }),
+    ...(gate.path && { path: [...gate.path] }),
     created_at: gate.createdAt.toISOString(),
   };
 }

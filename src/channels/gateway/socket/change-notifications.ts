@@ -42,8 +42,10 @@ export function startNotifications(
     }
   }
 
+  /** A thread of a subagent is in no list: the one at the top has changed with it. */
   async function tellThread(id: ThreadId): Promise<void> {
     const thread = await services.threads.find(principal, id);
+    if (thread?.parentId) return tellThread(thread.parentId);
     await connection.send({ type: 'thread', thread_id: id, thread: thread ? renderThread(thread) : null });
   }
 

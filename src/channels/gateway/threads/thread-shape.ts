@@ -25,6 +25,7 @@ export const thread = z
         'Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message.',
       ),
     project_id: z.uuid().nullable().describe('The project that it is in.'),
+    parent_id: z.uuid().optional().describe('Present if a subagent works in it: the thread above it. It is in no list.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     waits_for_place: z
       .literal(true)
@@ -54,6 +55,7 @@ export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
     renamed: listing.title !== null,
     network: listing.network ? true : undefined,
     temporary: listing.temporary ? true : undefined,
+    parent_id: listing.parentId ?? undefined,
     waits_for_place: listing.waitsForPlace ? true : undefined,
     channel: renderChannel(listing.channel),
     usage: renderUsage(listing.usage),

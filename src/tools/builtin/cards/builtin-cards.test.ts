@@ -2,6 +2,7 @@ import { askSentence, didSentence, plainText, valuesOf } from '@reborn-agent/cli
 import { expect, test } from 'vitest';
 import { TOOL_SEARCH } from '../../search/deferred-tools.ts';
 import type { Tool } from '../../tool.ts';
+import { agentRunTool } from '../agent-run.ts';
 import { CODE_TOOLS } from '../code/code-tools.ts';
 import { documentTools } from '../documents/document-tools.ts';
 import { fileTools } from '../files/file-tools.ts';
@@ -23,6 +24,7 @@ const tools: readonly Tool[] = [
   skillListTool(never),
   skillReadTool(never),
   timeTool(),
+  agentRunTool(),
   webFetchTool(never, never),
   webSearchTool(never, never),
 ];
@@ -56,6 +58,7 @@ const SAMPLES: Readonly<Record<string, readonly object[]>> = {
   ],
   mission_run: [{ id: 'm1' }],
   mission_delete: [{ id: 'm1' }],
+  reborn_agent_run: [{ task: 'Compare the prices.' }, { task: 'Compare the prices.', budget: 1000 }],
   reborn_file_list: [{}, { pattern: '*.csv' }],
   reborn_file_read: [{ path: 'data/costs.csv', from_line: 1, lines: 10, pages: '1-2' }],
   reborn_file_write: [{ path: 'data/costs.csv', text: 'a,b' }],

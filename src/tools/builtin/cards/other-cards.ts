@@ -19,6 +19,22 @@ export const otherCards: Readonly<Record<string, ToolCard>> = {
     ],
     fields: [field('time_zone', words('Time zone', 'Zeitzone', 'Tidssone'), 'exact')],
   },
+  reborn_agent_run: {
+    templates: [
+      says(
+        words(
+          'Give a task to a subagent: {task}?',
+          'Einem Helfer eine Aufgabe geben: {task}?',
+          'Gi en oppgave til en hjelper: {task}?',
+        ),
+        words('**Delegated:** {task}', '**Übertragen:** {task}', '**Delegerte:** {task}'),
+      ),
+    ],
+    fields: [
+      field('task', words('Task', 'Aufgabe', 'Oppgave'), 'text'),
+      field('budget', words('Most tokens', 'Höchstens Tokens', 'Høyst tokener'), 'exact'),
+    ],
+  },
   reborn_tool_search: {
     templates: [
       says(

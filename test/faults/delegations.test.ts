@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AGENT_RUN } from '#domain/delegation/delegation.ts';
+import { randomMoment } from '../support/random-moment.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type Cluster, rounds, startCluster } from './cluster.ts';
+import { addFigures } from './figures.ts';
+import { signalPostmaster } from './harms.ts';
+import { pick } from './load.ts';
+import { query } from './query.ts';
+
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await startCluster({ env: { AGENT_DEPTH: '2', AGENT_CHILDREN_AT_ONCE: '10' } });
+});
+
+afterAll(() => cluster.close());
+
+const RUNS = rounds(12, 1250);
+const KILLS = rounds(2, 300);
+const RESTARTS = rounds(0, 20);
+/** Children of a run, one of which has two of its own: eight delegations. */
+const DELEGATIONS = RUNS * 8;
+const LANES = 6;
+
+const use = (task: string) => `use ${AGENT_RUN} ${JSON.stringify({ task })}`;
+const work = `use mark_once {"ledger":"LEDGER","pause":30}`;
+
+test(
+  'delegations under kills each have one row, one outcome and one output, and the sums of the trees are what was used',
+  async () => {
+    await Promise.all([cluster.start(), cluster.start(), cluster.start()]);
+    let begun = 0;
+    const accepted: string[] = [];
+    const lanes = Array.from({ length: LANES }, async () => {
+      while (begun < RUNS) accepted.push(await send(++begun));
+    });
+    const count = async () =>
+      (await query<{ n: number }>(cluster, `select count(*)::integer as n from delegations`))[0]?.n ?? 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      await waitFor('more delegations', async () => (await count()) >= (DELEGATIONS * kill) / KILLS, 120_000);
+      await randomMoment(300);
+      await pick([...cluster.replicas])?.kill();
+      await cluster.start();
+      if (RESTARTS > 0 && kill % Math.ceil(KILLS / RESTARTS) === 1) await signalPostmaster(cluster, 'SIGINT');
+    }
+    await Promise.all(lanes);
+    const open = `select from turns where status in ('queued', 'running') limit 1`;
+    await waitFor('all runs to end', async () => (await query(cluster, open)).length === 0, 240_000);
+
+    expect(await query(cluster, ENDS)).toEqual([
+      { state: 'ended', outcome: 'completed', delivered: true, n: DELEGATIONS },
+    ]);
+    expect(await query(cluster, MISCOUNTED_OUTPUTS)).toEqual([]);
+    const roots = `select status, count(*)::integer as n from turns where id = any($1::uuid[]) group by 1`;
+    expect(await query(cluster, roots, [accepted])).toEqual([{ status: 'completed', n: RUNS }]);
+    const [sums] = await query<{ trees: number; turns: number }>(cluster, SUMS);
+    expect(sums?.trees).toBe(sums?.turns);
+    await addFigures(
+      'runs with children and grandchildren, three replicas, `kill -9` of a random one',
+      KILLS,
+      `${DELEGATIONS} delegations, each with one outcome and one output, ${RESTARTS} restarts of PostgreSQL`,
+    );
+  },
+  300_000 + KILLS * 20_000,
+);
+
+/** Sends a request again until it was answered. Its key makes it the same turn. */
+async function send(number: number): Promise<string> {
+  const busy = work.replace('LEDGER', cluster.ledger.url);
+  const message = [
+    `#${number}`,
+    use(`middle\n${use('say leaf')}\n${use(busy)}`),
+    ...Array.from({ length: 5 }, (_, n) => use(n % 2 === 0 ? `say ${n}` : busy)),
+  ].join('\n');
+  return waitFor('the message to be accepted', async () => {
+    const body = JSON.stringify({ message });
+    const headers = { 'idempotency-key': `delegations ${number}` };
+    const sending = pick([...cluster.replicas])?.request('/api/chat/send', { method: 'POST', body, headers });
+    const response = await sending?.catch(() => undefined);
+    return response?.ok ? ((await response.json()) as { turn_id: string }).turn_id : undefined;
+  });
+}
+
+const ENDS = `
+  select state, outcome, delivered_at is not null as delivered, count(*)::integer as n from delegations group by 1, 2, 3`;
+
+/** Calls of children without exactly one output. */
+const MISCOUNTED_OUTPUTS = `
+  select call from delegations join items as calls on calls.id = call left join items as outputs
+    on outputs.thread_id = calls.thread_id and outputs.body ->> 'type' = 'function_call_output'
+      and outputs.body ->> 'callId' = calls.body ->> 'callId'
+  group by call having count(outputs.id) <> 1`;
+
+/** What the delegations of the roots say, and what the turns of all children have used. */
+const SUMS = `
+  select (select sum(tokens_used)::integer from delegations where run = tree) as trees,
+    (select sum((usage ->> 'inputTokens')::integer + (usage ->> 'outputTokens')::integer)::integer
+     from turns join threads on threads.id = thread_id where parent is not null) as turns`;
