@@ -28,7 +28,7 @@ type Budgeted = Pick<AppliedSettings, 'from' | 'name' | 'settings'>;
 export function checkRun({ from, name, settings }: Budgeted, spent: Spent): void {
   const { tokensPerRun: tokens, usdPerRun: usd } = settings;
   const over = (limit: number, unit: Unit) =>
-    name ? overWorkRun(name, limit, unit) : overRun(limit, unit);
+    from === 'mission' || from === 'child' ? overRun(limit, unit) : overWorkRun(name, limit, unit);
   if (tokens !== null && spent.tokens >= tokens) throw over(tokens, 'tokens');
   if (usd !== null && spent.usd >= usd) throw over(usd, 'usd');
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Spent } from '#domain/spending.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import { type AppliedSettings, type Budgets, USUAL_SETTINGS } from '#domain/work/work-settings.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
@@ -7,6 +8,7 @@ import { createWorkBudgets } from './work-budgets.ts';
 
 const ID = '0198c0de-0000-7000-8000-000000000001';
 const USAGE = { ...NO_USAGE, inputTokens: 60, outputTokens: 40, cost: { inputUsd: 0.01, outputUsd: 0.02 } };
+const NOTHING: Spent = { tokens: 0, usd: 0 };
 const ann = { userId: 'ann' };
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
@@ -16,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(() => database.everything.query('truncate work_days'));
 
-const budgets = (limits: Partial<Budgets>, { from = 'assistant', usages = [USAGE] }: Partial<Options> = {}) => {
+const budgets = (limits: Partial<Budgets>, { from = 'assistant', usages = [USAGE], below = NOTHING }: Partial<Options> = {}) => {
   const applied = { from, id: ID, name: 'research', folder: '', settings: { ...USUAL_SETTINGS, ...limits } };
-  return createWorkBudgets({ db: database.db, owner: ann, work: async () => [applied], usages: () => usages });
+  return createWorkBudgets({ db: database.db, owner: ann, work: async () => [applied], usages: () => usages, below: () => below });
 };
-type Options = { readonly from: AppliedSettings['from']; readonly usages: readonly (typeof USAGE)[] };
+type Options = { readonly from: AppliedSettings['from']; readonly usages: readonly (typeof USAGE)[]; readonly below: Spent };
 
 const addDay = (tokens: number, usd: number, user = 'ann', daysAgo = 0) =>
   database.everything.query(
@@ -33,7 +35,7 @@ test('a run stops at the first limit it reaches, in tokens or in US dollars, and
   await expect(budgets({ tokensPerRun: 101, usdPerRun: 0.031 }).check()).resolves.toEqual([]);
   await expect(budgets({ tokensPerRun: 100 }).check()).rejects.toThrow(/^The 100 tokens that "research" may use/);
   await expect(budgets({ tokensPerRun: 1000, usdPerRun: 0.03 }).check()).rejects.toThrow(/^The 0.03 US dollars /);
-  await expect(budgets({ tokensPerRun: 100 }, { from: 'mission' }).check()).rejects.toThrow(/budgets of its mission/);
+  await expect(budgets({ tokensPerRun: 100 }, { from: 'mission' }).check()).rejects.toThrow(/Its budget allows no more/);
 });
 
 test('the usage of every turn of a run counts, and an unknown price counts as nothing', async () => {
@@ -41,6 +43,14 @@ test('the usage of every turn of a run counts, and an unknown price counts as no
   await expect(budgets({ tokensPerRun: 301, usdPerRun: 0.061 }, { usages }).check()).resolves.toEqual([]);
   await expect(budgets({ tokensPerRun: 300 }, { usages }).check()).rejects.toThrow(BudgetExceeded);
   await expect(budgets({ usdPerRun: 0.06 }, { usages }).check()).rejects.toThrow(BudgetExceeded);
+});
+
+test('what children have used counts, and what a run has left is what its own limits leave', async () => {
+  const below = { tokens: 50, usd: 0 };
+  const own = budgets({ tokensPerRun: 150 }, { below });
+  await expect(own.check()).rejects.toThrow(BudgetExceeded);
+  expect(await own.left()).toEqual({ tokens: 50, usd: null });
+  expect(await budgets({ tokensPerRun: 90, usdPerRun: 0.04 }).left()).toEqual({ tokens: 0, usd: expect.closeTo(0.01) });
 });
 
 test('a day counts what all turns of the user have used today, and not those of others or of yesterday', async () => {

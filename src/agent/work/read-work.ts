@@ -18,7 +18,7 @@ export async function readWork(
   owner: Owner,
   { mission, assistant }: Pick<TurnRequest, 'mission' | 'assistant'>,
   project: TurnProject | null | undefined,
-  child?: ChildRun,
+  child?: ChildRun | null,
 ): Promise<readonly AppliedSettings[]> {
   return [
     ...(project ? [ofProject(project)] : []),
