@@ -20,7 +20,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
       title={t`In figures`}
       beside={<Segments label={t`Add up by`} choices={ways()} value={by} onChoose={setBy} />}
     >
-      <div className="relative overflow-x-auto" tabIndex={0} role="region" aria-label={t`In figures`}>
+      <div className="relative overflow-x-auto" tabIndex={0} role="group" aria-label={t`In figures`}>
         <table className="w-full text-start">
           <thead className="text-label text-soft">
             <tr className="border-b border-line">
