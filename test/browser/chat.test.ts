@@ -141,6 +141,7 @@ test('a message is edited and answered again in place, and arrows lead to every 
       await checkPage(page, `versions-${scheme}-${width}`);
     }
 
+  await other.getByText('say west', { exact: true }).hover();
   await other.getByRole('button', { name: 'Previous version' }).click();
   for (const window of [page, other]) {
     await window.getByRole('article').getByText('last').waitFor();
@@ -148,6 +149,7 @@ test('a message is edited and answered again in place, and arrows lead to every 
     await expect.poll(() => conversation(window)).not.toContain('west');
   }
   await page.reload();
+  await page.getByText('say east', { exact: true }).hover();
   await page.getByRole('button', { name: 'Next version' }).click();
   await page.getByRole('group', { name: 'Answers' }).getByText('2 / 2').waitFor();
   expect([...page.problems, ...other.problems]).toEqual([]);

@@ -3,10 +3,6 @@ import { type ReactNode, useState } from 'react';
 import { formatExact, formatTime } from '../../format/time.ts';
 import { IconButton } from '../../parts/button.tsx';
 
-/** While they are hidden they must not take the clicks for what is behind them. */
-const HIDDEN =
-  'pointer-events-none opacity-0 transition-opacity group-focus-within:pointer-events-auto group-focus-within:opacity-100 group-hover:pointer-events-auto group-hover:opacity-100 touch:pointer-events-auto touch:opacity-100';
-
 /** They show on hover and focus, and always on devices without hover and with `always`. */
 export function RowActions({
   children,
@@ -17,7 +13,13 @@ export function RowActions({
   readonly always?: boolean;
   readonly className?: string;
 }) {
-  return <div className={`tools min-w-0 ${always ? '' : HIDDEN} ${className}`}>{children}</div>;
+  return (
+    <div
+      className={`tools min-w-0 ${always ? '' : 'opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100'} ${className}`}
+    >
+      {children}
+    </div>
+  );
 }
 
 /** When a message was said; the exact time on hover. */

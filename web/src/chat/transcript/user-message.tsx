@@ -32,9 +32,9 @@ export function UserMessage({ entry, versions }: Props) {
         <SentFiles parts={entry.parts} />
         {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
         {!editing && (
-          // Over the edge of the block, so that nothing moves; below it on devices without hover.
+          // Over the edge of the block, so that nothing moves; below it on devices without hover. While they are hidden they take no clicks for what is behind them.
           <div className="pointer-events-none absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
-            <RowActions className="hover-only:card">
+            <RowActions className="hover-only:card group-focus-within:pointer-events-auto group-hover:pointer-events-auto touch:pointer-events-auto">
               <MessageTime at={entry.at} />
               <CopyButton text={entry.text} />
               {isIdle && <IconButton icon="edit" label={t`Edit`} onClick={() => setEditing(true)} />}
