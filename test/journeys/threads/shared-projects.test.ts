@@ -152,6 +152,18 @@ test('what another member wrote counts as text by others, and approves nothing',
   expect((await call(service, ann, 'GET /api/memory/plans/trip')).body).toMatchObject({ text: 'Paris' });
 });
 
+test("a budget of a day ends what a person's threads of the project may use, and nobody else's", async ({
+  service,
+}) => {
+  const { ann, ben, id, route } = await shared(service, 'read');
+  await call(service, ann, `PATCH ${route}`, { tokens_per_day: 10 });
+  const talk = (caller: Caller, more: object) => chat(service, caller, 'say hello', more);
+  expect(await talk(ann, { project_id: id })).toMatchObject({ status: 'completed' });
+  expect(await talk(ann, { project_id: id })).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } });
+  expect(await talk(ann, {})).toMatchObject({ status: 'completed' });
+  for (const _ of [1, 2]) expect(await talk(ben, { project_id: id })).toMatchObject({ status: 'completed' });
+});
+
 test('threads stay with whom they belong to when the sharing ends', async ({ service, model }) => {
   const { ann, ben, id, route } = await shared(service, 'read');
   await call(service, ann, `PATCH ${route}`, { instructions: 'Say ahoy.' });
