@@ -4189,8 +4189,19 @@ export type ServiceStatus = {
   readonly tools: number;
   /** Where code of the agent runs and what protects the machine from it, or why none runs. */
   readonly code: string;
+  /** The indexes that an upgrade has left to be built while the service works. */
+  readonly index_builds: readonly IndexBuild[];
   /** The caller's threads; for operators, everyone's. */
   readonly threads: number;
+};
+
+export type IndexBuild = {
+  readonly name: string;
+  readonly table: string;
+  /** What PostgreSQL does; null while no replica builds it. */
+  readonly phase: string | null;
+  /** How much of the phase is done. */
+  readonly percent: number | null;
 };
 
 export type ReplicaList = {
