@@ -20,8 +20,8 @@ export type Filled = { readonly seconds: number; readonly indexes: readonly Buil
 export async function openServer(folder: string) {
   await mkdir(folder, { recursive: true, mode: 0o711 });
   if (!existsSync(path.join(folder, 'postgres-18'))) await placeSharedCluster(folder);
-  const { connection, close } = await openDatabase({ url: undefined, home: folder });
-  return { url: urlOfServer(connection), close };
+  const database = await openDatabase({ url: undefined, home: folder });
+  return { url: urlOfServer(database.connection), close: () => database.close() };
 }
 
 /** A database for each size, made from the one before with more threads. Those of an earlier run are taken as they are. */
@@ -73,6 +73,6 @@ async function readFilled(server: string, items: number): Promise<Filled | undef
     server,
     `select shobj_description(oid, 'pg_database') as filled from pg_database where datname = 'growth_${items}'`,
   );
-  const filled = rows[0]?.filled as string | null | undefined;
+  const [{ filled } = { filled: null }] = rows as { filled: string | null }[];
   return filled ? (JSON.parse(filled) as Filled) : undefined;
 }

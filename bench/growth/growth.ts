@@ -8,7 +8,7 @@ import { startService } from '../../test/support/service.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { saveResult } from '../results/save-result.ts';
 import { connectFreely, type Grown, growDatabases, openServer } from './databases.ts';
-import { extrapolate } from './extrapolate.ts';
+import { predict, ratiosOf } from './extrapolate.ts';
 import { fillUser } from './fill.ts';
 import { measureInTurns, percentilesOf, type Times } from './rounds.ts';
 import { deleteOld, maintain, sizesOf, sweep, walkThreads } from './upkeep.ts';
@@ -27,7 +27,6 @@ const ERASED_THREADS = 1000;
 const ERASURES = 3;
 const DELETE_DAYS = 700;
 const DELETE_MS = 10_000;
-const PREDICTED_ITEMS = 1e8;
 
 await using undo = new AsyncDisposableStack();
 const server = await openServer(folder);
@@ -49,7 +48,7 @@ const acts = {
 };
 const load = [os.loadavg()[0] ?? 0];
 for (const act of Object.values(acts)) await measureInTurns(onAll(act), 5); // warming up
-const measured = places.map(({ items }): Record<string, unknown> => ({ items }));
+const measured = places.map(({ items }): { items: number; [name: string]: unknown } => ({ items }));
 for (const [name, act] of Object.entries(acts)) note(name, await measureInTurns(onAll(act), ROUNDS));
 
 note('erase', await eraseEverywhere());
@@ -65,19 +64,13 @@ for (const [index, place] of places.entries()) {
 }
 load.push(os.loadavg()[0] ?? 0);
 
-const points = (name: keyof typeof acts) =>
-  measured.map((each) => ({ items: Number(each['items']), value: (each[name] as Times).p50 }));
-const predicted = Object.fromEntries(
-  (Object.keys(acts) as (keyof typeof acts)[]).map((name) => [
-    name,
-    extrapolate(points(name), 'depth', PREDICTED_ITEMS),
-  ]),
-);
+const predicted = predict(measured);
 saveResult('growth', {
   machine: { cores: os.cpus().length, memory_gb: os.totalmem() / 1e9, load, shared: true },
   rounds: ROUNDS,
   sizes: measured,
-  predicted: { items: PREDICTED_ITEMS, ...predicted },
+  ratios: ratiosOf(measured),
+  predicted,
 });
 console.log(JSON.stringify({ sizes: measured, predicted }, undefined, 1));
 
@@ -115,7 +108,7 @@ function note(name: string, values: readonly unknown[], index = 0): void {
   for (const [step, value] of values.entries()) {
     const size = measured[index + step];
     if (size) size[name] = value;
-    console.log(`${String(size?.['items'])} ${name}: ${JSON.stringify(value)}`);
+    console.log(`${size?.items} ${name}: ${JSON.stringify(value)}`);
   }
 }
 

@@ -22,13 +22,13 @@ const MONTHS = Array.from({ length: 27 }, (_, index) => new Date(Date.UTC(2024, 
 const LAYOUTS: readonly Layout[] = [
   {
     name: 'by_user',
-    key: 'user_id, ',
+    key: 'user_id',
     by: 'hash (user_id)',
     parts: Array.from({ length: PARTS }, (_, part) => `with (modulus ${PARTS}, remainder ${part})`),
   },
   {
     name: 'by_month',
-    key: 'created_at, ',
+    key: 'created_at',
     by: 'range (created_at)',
     parts: MONTHS.slice(1).map((end, index) => `from ('${MONTHS[index]}') to ('${end}')`),
   },
@@ -91,16 +91,15 @@ async function compare(name: string, statementOn: (table: string) => Statement):
   }
 }
 
-/** With the keys that a partitioned table can have: they begin with what it is divided by. */
+/** With the keys that a partitioned table can have: they contain what it is divided by. */
 async function makeLayout({ name, key, by, parts }: Layout): Promise<void> {
   await database.query(`drop table if exists growth.${name}`);
   await database.query(`create table growth.${name} (like items including defaults) partition by ${by}`);
   for (const [index, values] of parts.entries())
     await database.query(`create table growth.${name}_${index} partition of growth.${name} for values ${values}`);
   await database.query(`insert into growth.${name} select * from items`);
-  await database.query(`alter table growth.${name} add primary key (${key}thread_id, turn_seq, position)`);
-  await database.query(`alter table growth.${name} add unique (${key}id)`);
-  if (name === 'by_month') await database.query(`create index on growth.${name} (thread_id, turn_seq, position)`);
+  await database.query(`alter table growth.${name} add primary key (thread_id, turn_seq, position, ${key})`);
+  await database.query(`alter table growth.${name} add unique (id, ${key})`);
   await database.query(`vacuum (analyze) growth.${name}`);
   console.log(`made ${name}`);
 }

@@ -1,3 +1,4 @@
+import GROWTH from '../../bench/results/growth.json' with { type: 'json' };
 import LOAD from '../../bench/results/load.json' with { type: 'json' };
 import PEERS from '../../bench/results/peers.json' with { type: 'json' };
 import SIMULATION from '../../bench/results/simulation.json' with { type: 'json' };
@@ -61,6 +62,17 @@ export const CHARTS: Readonly<Record<string, Chart>> = {
     series: (['empty', 'full'] as const).map((state) => ({
       name: state === 'empty' ? 'before' : 'after',
       values: (['page', 'search', 'turn', 'stream'] as const).map((name) => STORED[state][name].p95),
+    })),
+  },
+  'chart-growth': {
+    title: 'Median time of the same act, as a multiple of that in an empty database',
+    unit: 'times',
+    axis: 'million items stored',
+    kind: 'lines',
+    labels: GROWTH.sizes.map(({ items }) => String(items / 1e6)),
+    series: (['page', 'search', 'turn', 'stream'] as const).map((name) => ({
+      name: name === 'page' ? 'first page' : name,
+      values: GROWTH.sizes.map((size) => size[name].p50 / (GROWTH.sizes[0]?.[name].p50 ?? 1)),
     })),
   },
   'chart-year': {

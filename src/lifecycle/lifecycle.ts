@@ -16,6 +16,8 @@ const FIRST_ERASE_MS = 2000;
 const PURGE_THREADS_MS = 600_000;
 /** It reads all old versions, also those that are kept. */
 const THIN_VERSIONS_MS = 3_600_000;
+/** A round that reads everything is followed by a pause of so many times its duration, so that it grows rare instead of constant. */
+const PAUSE_PER_ROUND = 9;
 
 export type Lifecycle = {
   /** Erases a user. The erasure must have been requested; if it does not end here, the elected replica continues it. */
@@ -60,16 +62,27 @@ export function startLifecycle(options: {
     return engine.startLeaderTask(task, () => (hasRun ? everyMs : firstMs), run, Infinity);
   }
 
+  /** A task that reads all rows of a kind. Its limits are whole days, so no row waits much longer than allowed. */
+  function startReading(task: string, everyMs: number, act: () => Promise<void>) {
+    let tookMs = 0;
+    const run = async () => {
+      const started = performance.now();
+      await act();
+      tookMs = performance.now() - started;
+    };
+    return engine.startLeaderTask(task, () => Math.max(everyMs, PAUSE_PER_ROUND * tookMs), run, Infinity);
+  }
+
   const tasks = [
     start('expired_rows', PURGE_MS, purge, times.firstPurge),
     start('erasures', ERASE_MS, eraseRequested, FIRST_ERASE_MS),
-    start('expired_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
+    startReading('expired_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
       purgeThreads(engine.errands, { ...purging, onPurged: engine.notifyThread }),
     ),
     start('temporary_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
       purgeTemporary(engine.errands, { isElected, onPurged: engine.notifyThread }),
     ),
-    start('old_versions', THIN_VERSIONS_MS, () => thinVersions(engine.errands, purging)),
+    startReading('old_versions', THIN_VERSIONS_MS, () => thinVersions(engine.errands, purging)),
     start('old_note_versions', THIN_VERSIONS_MS, () => purgeNoteVersions(engine.errands, purging)),
     start('unused_attachments', attachments.everyMs ?? PURGE_MS, () =>
       sweepAttachments(engine.errands, attachments, isElected),

@@ -8,7 +8,7 @@ import { planUpgrade } from '#database/plan-upgrade.ts';
 import { freshHome, type Home } from '../support/fresh-home.ts';
 import { connectionOf } from '../support/prepared-template.ts';
 import { runReborn } from '../support/run-reborn.ts';
-import { startService, TOKEN, textOf } from '../support/service.ts';
+import { spawnService, startService, TOKEN, textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const homes: Home[] = [];
@@ -94,7 +94,7 @@ test('`reborn status` shows an index that an upgrade has left, and the next star
   const writer = new pg.Client(connection);
   await writer.connect();
   await writer.query('begin; lock table items in row exclusive mode'); // the build waits for it
-  const service = await startService(env);
+  const service = await spawnService(env);
   const builds = async () =>
     ((await (await service.request('/api/status')).json()) as { index_builds: { phase: string | null }[] })
       .index_builds;
@@ -108,7 +108,7 @@ test('`reborn status` shows an index that an upgrade has left, and the next star
     await waitFor('the index', async () => (await builds()).length === 0);
   } finally {
     await writer.end();
-    await service.close();
+    await service.kill('SIGTERM');
   }
 });
 

@@ -6,7 +6,7 @@ import { textOf } from '../support/service.ts';
 import { canMakeMachines, type Machine, makeMachine } from './empty-machine.ts';
 import { startPackageRegistry } from './package-registry.ts';
 import { packNative, packReleased } from './packages.ts';
-import { walkThroughUpgrade } from './upgrade-journey.ts';
+import { walkThroughHomes, walkThroughUpgrade } from './upgrade-journey.ts';
 
 const last = RELEASES.at(-1);
 
@@ -22,7 +22,7 @@ describe.runIf(last && hasSource(last) && canMakeMachines())('on an empty machin
     await machine.remove();
   });
 
-  test('a thread of the last release continues after an upgrade and after a rollback', async () => {
+  test('a thread of the last release continues after an upgrade, after a rollback and from a backup', async () => {
     if (!last) return;
     const [before, now, native] = [await packReleased(last), await packPackage(), await packNative()];
     const registry = await startPackageRegistry([before.tarball, now.tarball, ...native]);
@@ -35,6 +35,10 @@ describe.runIf(last && hasSource(last) && canMakeMachines())('on an empty machin
       expect(upgraded).toContain('say violet');
       expect(rolledBack).toContain('say violet');
       expect(bytes).toBeLessThan(125e6);
+
+      const homes = await walkThroughHomes(machine, model, versions, first);
+      expect(homes.continued).toContain('say violet');
+      expect(homes.answered).toBe('violet');
     } finally {
       registry.close();
     }
