@@ -24,7 +24,10 @@ type ChildrenParts = {
   readonly items: Pick<AttemptItems, 'append' | 'thread'>;
   readonly safety: Pick<Safety, 'receive'>;
   readonly limits: DelegationLimits;
-  readonly spending: { left(): Promise<LeftOfRun>; addBelow(used: { readonly tokens: number; readonly usd: number }): void };
+  readonly spending: {
+    left(): Promise<LeftOfRun>;
+    addBelow(used: { readonly tokens: number; readonly usd: number }): void;
+  };
   /** What the model had read when it made the call. */
   readonly readBefore: (call: FunctionCallItem) => Promise<ReadSoFar>;
 };

@@ -18,11 +18,24 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(() => database.everything.query('truncate work_days'));
 
-const budgets = (limits: Partial<Budgets>, { from = 'assistant', usages = [USAGE], below = NOTHING }: Partial<Options> = {}) => {
+const budgets = (
+  limits: Partial<Budgets>,
+  { from = 'assistant', usages = [USAGE], below = NOTHING }: Partial<Options> = {},
+) => {
   const applied = { from, id: ID, name: 'research', folder: '', settings: { ...USUAL_SETTINGS, ...limits } };
-  return createWorkBudgets({ db: database.db, owner: ann, work: async () => [applied], usages: () => usages, below: () => below });
+  return createWorkBudgets({
+    db: database.db,
+    owner: ann,
+    work: async () => [applied],
+    usages: () => usages,
+    below: () => below,
+  });
 };
-type Options = { readonly from: AppliedSettings['from']; readonly usages: readonly (typeof USAGE)[]; readonly below: Spent };
+type Options = {
+  readonly from: AppliedSettings['from'];
+  readonly usages: readonly (typeof USAGE)[];
+  readonly below: Spent;
+};
 
 const addDay = (tokens: number, usd: number, user = 'ann', daysAgo = 0) =>
   database.everything.query(
@@ -35,7 +48,9 @@ test('a run stops at the first limit it reaches, in tokens or in US dollars, and
   await expect(budgets({ tokensPerRun: 101, usdPerRun: 0.031 }).check()).resolves.toEqual([]);
   await expect(budgets({ tokensPerRun: 100 }).check()).rejects.toThrow(/^The 100 tokens that "research" may use/);
   await expect(budgets({ tokensPerRun: 1000, usdPerRun: 0.03 }).check()).rejects.toThrow(/^The 0.03 US dollars /);
-  await expect(budgets({ tokensPerRun: 100 }, { from: 'mission' }).check()).rejects.toThrow(/Its budget allows no more/);
+  await expect(budgets({ tokensPerRun: 100 }, { from: 'mission' }).check()).rejects.toThrow(
+    /Its budget allows no more/,
+  );
 });
 
 test('the usage of every turn of a run counts, and an unknown price counts as nothing', async () => {

@@ -25,7 +25,10 @@ export const thread = z
         'Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message.',
       ),
     project_id: z.uuid().nullable().describe('The project that it is in.'),
-    parent_id: z.uuid().optional().describe('Present if a subagent works in it: the thread above it. It is in no list.'),
+    parent_id: z
+      .uuid()
+      .optional()
+      .describe('Present if a subagent works in it: the thread above it. It is in no list.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     waits_for_place: z
       .literal(true)
