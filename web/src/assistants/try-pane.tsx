@@ -10,7 +10,13 @@ import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RunningRing } from '../parts/running-ring.tsx';
 
-type Said = { readonly asked: string; readonly answer: string; readonly threadId: string; readonly isDone: boolean };
+type Said = {
+  readonly number: number;
+  readonly asked: string;
+  readonly answer: string;
+  readonly threadId: string;
+  readonly isDone: boolean;
+};
 
 /** A conversation with an assistant beside its form, in a temporary thread. */
 export function TryPane({ assistant, isSaved }: { readonly assistant: Assistant; readonly isSaved: boolean }) {
@@ -30,7 +36,7 @@ export function TryPane({ assistant, isSaved }: { readonly assistant: Assistant;
       setMessage('');
       setSaid((all) => [
         ...all,
-        { asked, answer: error?.message ?? answer, threadId: id, isDone: status === 'completed' },
+        { number: all.length, asked, answer: error?.message ?? answer, threadId: id, isDone: status === 'completed' },
       ]);
     },
   });
@@ -45,9 +51,8 @@ export function TryPane({ assistant, isSaved }: { readonly assistant: Assistant;
           : t`In a temporary thread, without memory. Your changes count once they are saved.`}
       </p>
       <ul className="flex flex-col gap-3" aria-live="polite">
-        {said.map(({ asked, answer, threadId: id, isDone }, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- the list only grows
-          <li key={index} className="flex flex-col gap-2">
+        {said.map(({ number, asked, answer, threadId: id, isDone }) => (
+          <li key={number} className="flex flex-col gap-2">
             <p className="break-words rounded bg-yours px-3 py-2 whitespace-pre-wrap">{asked}</p>
             <p className="break-words whitespace-pre-wrap">{answer}</p>
             {!isDone && (
