@@ -111,15 +111,7 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
       configured: config.model,
     }),
     preferences: createPreferences(db, core.modelSettings),
-    projects: createProjects(db),
-    projectMembers: createProjectMembers({
-      db,
-      system: engine.system,
-      attachments,
-      getByName: (called) => auth.people.getByName(called),
-    }),
-    projectNotes: createProjectNotes(db),
-    people: auth.people,
+    ...projectServices(core),
     ratings: createRatings(db, engine),
     retention: createRetentionAdmin({ db, defaults: retentionDefaults, isUser }),
     shares: createShares({ db, engine, attachments, links: core.shareLinks, ...sharing }),
@@ -133,6 +125,16 @@ export function createServices(core: Core, chatAdmin: ChatAdmin) {
     threads,
     usageReports: createUsage(db, { mostBytes: config.workspaces.userBytes, limits: config.spending }),
     versions: createVersions(db, engine),
+  };
+}
+
+function projectServices({ db, engine, attachments, auth: { people } }: Core) {
+  const getByName = (called: string) => people.getByName(called);
+  return {
+    people,
+    projects: createProjects(db),
+    projectMembers: createProjectMembers({ db, system: engine.system, attachments, getByName }),
+    projectNotes: createProjectNotes(db),
   };
 }
 
