@@ -23,5 +23,5 @@ console.log(result);
 const { lost, doubled, otherUsers, withoutAnswer, leftInDrained, signedInAgainAsOthers } = result;
 const wrong = lost + doubled + otherUsers + withoutAnswer + leftInDrained + signedInAgainAsOthers;
 if (wrong > 0) throw new Error(`The ledger does not match the databases in ${wrong} places.`);
-saveResult('placement', { command: 'npm run bench:placement -- 10000', results: result });
+saveResult('placement', { command: `npm run bench:placement -- ${people}`, results: result });
 process.exit(); // the shared server ends with this process
