@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Entry } from '../entries.ts';
 import { createColours } from './colours.ts';
-import { type Look, renderEntry } from './render-entry.ts';
+import type { Look } from './look.ts';
+import { renderEntry } from './render-entry.ts';
 import { createMarkdown } from './render-markdown.ts';
 import { renderStatus } from './render-status.ts';
 

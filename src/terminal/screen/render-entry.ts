@@ -7,16 +7,9 @@ import { type AskedCall, addressOf, describeAddress, describeReason } from '@reb
 import type { Entry } from '../entries.ts';
 import { keysOf, tickedCalls } from '../gate-keys.ts';
 import type { Colours, Paint } from './colours.ts';
+import type { Look } from './look.ts';
 import { oneLine, printable } from './printable.ts';
-import type { RenderMarkdown } from './render-markdown.ts';
 import { READER, renderStep } from './render-step.ts';
-
-export type Look = {
-  readonly colours: Colours;
-  readonly markdown: RenderMarkdown;
-  readonly focused: string | undefined;
-  readonly unfolded: ReadonlySet<string>;
-};
 
 const UNREAD = 'not read by the model, Tab to send again';
 

@@ -5,8 +5,8 @@ import { outlineArguments } from '@reborn-agent/client/format';
 import type { Entry } from '../entries.ts';
 import { highlightData } from './code/highlight-code.ts';
 import type { Colours, Paint } from './colours.ts';
+import type { Look } from './look.ts';
 import { oneLine, printable } from './printable.ts';
-import type { Look } from './render-entry.ts';
 
 type Step = Extract<Entry, { kind: 'tool' }>;
 

@@ -18,8 +18,8 @@ import type { Offers } from '../offers.ts';
 import type { Colours } from './colours.ts';
 import { type Composer, createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
 import { createLineInput } from './line-input.ts';
+import type { Look } from './look.ts';
 import { type Choice, createPicker } from './picker.ts';
-import type { Look } from './render-entry.ts';
 import { createTranscript } from './transcript.ts';
 
 /** The keys that mean something outside of the composer. */

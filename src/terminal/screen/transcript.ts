@@ -1,6 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
 import type { Entry } from '../entries.ts';
-import { type Look, renderEntry } from './render-entry.ts';
+import type { Look } from './look.ts';
+import { renderEntry } from './render-entry.ts';
 
 type Kept = { readonly width: number; readonly marks: string; readonly lines: readonly string[] };
 
