@@ -108,9 +108,10 @@ function showThread(id: string, { json }: Json): Promise<void> {
 function exportThread(id: string, file: string): Promise<void> {
   return withClient(async (client) => {
     const content = await load(client, id, file.endsWith('.json') ? 'json' : 'markdown');
-    await writeFile(file, content, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') throw new Error(`${file} exists already. Choose another name.`);
-      if (error.code === 'ENOENT') throw new Error(`There is no folder ${path.dirname(file)}.`);
+    await writeFile(file, content, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') throw new Error(`${file} exists already. Choose another name.`);
+      if (code === 'ENOENT') throw new Error(`There is no folder ${path.dirname(file)}.`);
       throw error;
     });
     printLine(`Saved ${file}.`);

@@ -258,7 +258,7 @@ test('budgets of a run and of a day stop the next call, for each user apart', as
   }
   expect((await chat(service, { message: 'say yes', assistant: 'thrifty' }, headers)).status).toBe('completed');
   const days = await home.query('select user_id, sum(tokens)::integer as tokens from work_days group by 1 order by 2');
-  expect(days.map((row) => Number((row as { tokens: number }).tokens))).toEqual([15, 30]);
+  expect(days.map((row) => (row as { tokens: number }).tokens)).toEqual([15, 30]);
 });
 
 test('the notes of an assistant of its own stay in its folder, and without memory it knows nothing about the person', async ({
