@@ -61,7 +61,8 @@ async function readFileOrExplain(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Error(`${file} does not exist.`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new Error(`${file} does not exist.`, { cause: error });
     throw new Error(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
