@@ -1534,6 +1534,8 @@ export type Thread = {
   readonly network?: true;
   /** Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. */
   readonly temporary?: true;
+  /** Present if a subagent works in it: the thread above it. It is in no list. */
+  readonly parent_id?: string;
   /** The folder that it is in. */
   readonly folder_id: string | null;
   /** `waiting`: a gate is open. */
@@ -1836,6 +1838,152 @@ export type RatingList = {
   /** The names of their users, by id. */
   readonly names: Readonly<Record<string, string>>;
   readonly next_cursor: string | null;
+};
+
+export type ThreadTree = {
+  readonly nodes: readonly TreeNode[];
+};
+
+export type TreeNode = {
+  /** The item of the call that it belongs to. */
+  readonly call: string;
+  /** The thread of that call. */
+  readonly parent_id: string;
+  /** The thread that it works in. */
+  readonly thread_id: string;
+  /** 1 for a subagent of a thread that belongs to none. */
+  readonly depth: number;
+  /** The beginning of its task. */
+  readonly task: string;
+  /** `waiting`: for a person, at its gate. */
+  readonly state: 'active' | 'waiting' | 'ended';
+  readonly outcome: 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'deleted' | null;
+  readonly gate: {
+    readonly id: string;
+    readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
+    readonly call: {
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+    };
+    /** All calls of one answer that are approved or denied together. The first one is `call`. */
+    readonly calls: readonly ({
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+      readonly address: {
+        readonly kind: 'network';
+        readonly hosts: readonly string[];
+      } | {
+        readonly kind: 'research';
+        readonly searches: number;
+        readonly pages: number;
+      } | {
+        readonly kind: 'link';
+        readonly site: string;
+      } | {
+        readonly kind: 'composed';
+        readonly site: string;
+        /** How many characters of the address the model had read or was given. */
+        readonly shown: number;
+      } | {
+        readonly kind: 'repeated';
+        readonly site: string;
+        readonly reason: 'many' | 'again';
+      } | null;
+      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+      readonly always?: readonly string[];
+      readonly card?: CallCard;
+    })[];
+    /** What the model had read: no text by others, some, or some together with private data. */
+    readonly situation: 'clean' | 'foreign' | 'both';
+    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+    readonly because: readonly ReadSource[];
+    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+    readonly address: {
+      readonly kind: 'network';
+      readonly hosts: readonly string[];
+    } | {
+      readonly kind: 'research';
+      readonly searches: number;
+      readonly pages: number;
+    } | {
+      readonly kind: 'link';
+      readonly site: string;
+    } | {
+      readonly kind: 'composed';
+      readonly site: string;
+      /** How many characters of the address the model had read or was given. */
+      readonly shown: number;
+    } | {
+      readonly kind: 'repeated';
+      readonly site: string;
+      readonly reason: 'many' | 'again';
+    } | null;
+    /** The mission whose run needs the approval. */
+    readonly mission_id: string | null;
+  } | null;
+  readonly tokens_limit: number;
+  /** What it has used. Those below it are included when it has ended. */
+  readonly tokens: number;
+  readonly usd: number;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+};
+
+/** How the call reads on a card, besides its exact arguments. */
+export type CallCard = {
+  /** What the tool calls itself, if others wrote it. */
+  readonly title?: string;
+  /** The first sentence of its description, if others wrote it. */
+  readonly says?: string;
+  /** The MCP server that it belongs to. */
+  readonly server?: string;
+  /** How a call reads, by language. The first one whose arguments the call has is used. */
+  readonly templates?: readonly ({
+    /** Only for calls in which this argument has this value. */
+    readonly when?: {
+      readonly path: string;
+      readonly value: string | number | boolean;
+    };
+    /** A question with arguments in braces. */
+    readonly ask: {
+      readonly en: string;
+      readonly de?: string;
+      readonly nb?: string;
+    };
+    /** The same when the call has run, with the verb between asterisks. */
+    readonly did: {
+      readonly en: string;
+      readonly de?: string;
+      readonly nb?: string;
+    };
+  })[];
+  /** Labels of arguments. Keys of nested arguments are joined with dots. */
+  readonly fields?: readonly ({
+    readonly path: string;
+    readonly label: {
+      readonly en: string;
+      readonly de?: string;
+      readonly nb?: string;
+    };
+    readonly kind?: 'text' | 'exact' | 'code' | 'time';
+  })[];
+  /** Names of what arguments identify, by the argument. null: there is no such thing. */
+  readonly names?: Readonly<Record<string, string | null>>;
+};
+
+export type ReadSource = {
+  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
+  /** The address of a page, or the name of a file, tool or server. */
+  readonly name: string | null;
+  /** Others wrote it. */
+  readonly foreign: boolean;
+  /** Only the person may see it. */
+  readonly private: boolean;
+  /** The newest item that it comes from; null for a summary. */
+  readonly item_id: string | null;
 };
 
 export type FileList = {
@@ -2265,60 +2413,6 @@ export type FailureDetails = {
   };
 };
 
-export type ReadSource = {
-  readonly kind: 'page' | 'search' | 'notes' | 'missions' | 'tool' | 'server' | 'file' | 'message' | 'caller' | 'summary';
-  /** The address of a page, or the name of a file, tool or server. */
-  readonly name: string | null;
-  /** Others wrote it. */
-  readonly foreign: boolean;
-  /** Only the person may see it. */
-  readonly private: boolean;
-  /** The newest item that it comes from; null for a summary. */
-  readonly item_id: string | null;
-};
-
-/** How the call reads on a card, besides its exact arguments. */
-export type CallCard = {
-  /** What the tool calls itself, if others wrote it. */
-  readonly title?: string;
-  /** The first sentence of its description, if others wrote it. */
-  readonly says?: string;
-  /** The MCP server that it belongs to. */
-  readonly server?: string;
-  /** How a call reads, by language. The first one whose arguments the call has is used. */
-  readonly templates?: readonly ({
-    /** Only for calls in which this argument has this value. */
-    readonly when?: {
-      readonly path: string;
-      readonly value: string | number | boolean;
-    };
-    /** A question with arguments in braces. */
-    readonly ask: {
-      readonly en: string;
-      readonly de?: string;
-      readonly nb?: string;
-    };
-    /** The same when the call has run, with the verb between asterisks. */
-    readonly did: {
-      readonly en: string;
-      readonly de?: string;
-      readonly nb?: string;
-    };
-  })[];
-  /** Labels of arguments. Keys of nested arguments are joined with dots. */
-  readonly fields?: readonly ({
-    readonly path: string;
-    readonly label: {
-      readonly en: string;
-      readonly de?: string;
-      readonly nb?: string;
-    };
-    readonly kind?: 'text' | 'exact' | 'code' | 'time';
-  })[];
-  /** Names of what arguments identify, by the argument. null: there is no such thing. */
-  readonly names?: Readonly<Record<string, string | null>>;
-};
-
 export type ChatRequest = {
   readonly message: string;
   readonly thread_id?: string | null;
@@ -2508,6 +2602,8 @@ export type OpenGate = {
       readonly max: number | null;
     })[];
   };
+  /** Of a gate of a subagent: the titles of the threads above it and of its own, the highest first. */
+  readonly path?: readonly string[];
   readonly created_at: string;
 };
 
@@ -4944,6 +5040,11 @@ export type Routes = {
   'GET /api/ratings': {
     query?: { limit?: number; cursor?: string };
     result: RatingList;
+  };
+  /** List the subagents below a thread, each after the one above it. */
+  'GET /api/threads/{id}/tree': {
+    params: { id: string };
+    result: ThreadTree;
   };
   /** List the files of a thread. */
   'GET /api/threads/{id}/files': {

@@ -3,7 +3,7 @@ import { type MissionId, newId, type ThreadId } from '#domain/ids.ts';
 import { MAX_MISSIONS, type Mission, type MissionSettings } from '#domain/mission/mission.ts';
 import type { Schedule } from '#domain/mission/schedule.ts';
 import type { Principal } from '#domain/principal.ts';
-import { NO_BUDGETS } from '#domain/work-settings.ts';
+import { NO_BUDGETS } from '#domain/work/work-settings.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import {
   countMissions,

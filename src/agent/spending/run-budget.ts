@@ -1,6 +1,6 @@
 import type { Spent } from '#domain/spending.ts';
 import { tokensOf, type Usage } from '#domain/usage.ts';
-import type { Budgets } from '#domain/work-settings.ts';
+import type { Budgets } from '#domain/work/work-settings.ts';
 import type { RunBudget } from './budget.ts';
 
 const NOTHING: Spent = { tokens: 0, usd: 0 };

@@ -5,7 +5,7 @@ import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { repairTrees } from '#store/system/delegations.ts';
+import { repairTrees } from '#store/system/trees/repair-trees.ts';
 import { holdFolder } from '#store/threads/folders.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { changeThread, findThread } from '#store/threads/thread-listings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_INSTRUCTIONS, MEMORY_SCOPES } from '#domain/work-settings.ts';
+import { MAX_INSTRUCTIONS, MEMORY_SCOPES } from '#domain/work/work-settings.ts';
 
 const tokens = (name: string) => z.int().min(1).max(1_000_000_000, `${name} is too large.`).nullable().optional();
 const usd = (name: string) => z.number().gt(0).max(1_000_000, `${name} is too large.`).nullable().optional();

@@ -1,6 +1,6 @@
 import type { MissionId, ThreadId, TurnId } from '../ids.ts';
 import type { UserId } from '../principal.ts';
-import type { Budgets, WorkSettings } from '../work-settings.ts';
+import type { Budgets, WorkSettings } from '../work/work-settings.ts';
 import type { Schedule } from './schedule.ts';
 
 /** A named instruction of one user, with a schedule. It runs without a person present. */

@@ -24,7 +24,10 @@ export const thread = z
       .describe(
         'Present if it neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message.',
       ),
-    parent_id: z.uuid().optional().describe('Present if a subagent works in it: the thread above it. It is in no list.'),
+    parent_id: z
+      .uuid()
+      .optional()
+      .describe('Present if a subagent works in it: the thread above it. It is in no list.'),
     folder_id: z.uuid().nullable().describe('The folder that it is in.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
     waits_for_place: z
