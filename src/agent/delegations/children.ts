@@ -1,28 +1,34 @@
 import { type Above, AGENT_RUN, type DelegationLimits } from '#domain/delegation/delegation.ts';
 import { type ItemId, newId } from '#domain/ids.ts';
 import { firstWords } from '#domain/text/first-words.ts';
-import type { FunctionCallItem, Item, NewItem, WrittenItem } from '#domain/thread/item.ts';
-import { text } from '#domain/thread/item.ts';
+import {
+  type FunctionCallItem,
+  type Item,
+  type NewItem,
+  type OutputReads,
+  text,
+  type WrittenItem,
+} from '#domain/thread/item.ts';
 import { pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { LeftOfRun } from '#engine/statements/delegations.ts';
-import { type Database, withOwner } from '#store/connection.ts';
 import { parseTask, type Task } from '#tools/builtin/agent-run.ts';
 import type { AllowedCall } from '../gates/gates.ts';
-import { outputOf } from '../turn/answer-items.ts';
-import type { AttemptItems } from '../turn/attempt-items.ts';
-import type { Safety } from '../turn/safety.ts';
-import { startCall } from '../turn/start-call.ts';
 import { describeRefusal, reportOf } from './report.ts';
 
 type ChildrenParts = {
-  readonly db: Database;
   readonly turn: Turn;
   readonly run: Pick<TurnRun, 'children'>;
-  readonly items: Pick<AttemptItems, 'append' | 'thread'>;
-  readonly safety: Pick<Safety, 'receive'>;
+  readonly items: {
+    readonly thread: readonly Item[];
+    append(outputs: readonly WrittenItem[], call?: null, delivers?: readonly ItemId[]): Promise<Item[]>;
+  };
+  readonly safety: { receive(owner: Turn, toolName: string, texts: readonly string[]): Promise<string[]> };
+  readonly outputOf: (call: FunctionCallItem, output: string, extras?: { readonly reads: OutputReads }) => WrittenItem;
+  /** Marks the call as started, and uses up its approval. */
+  readonly startCall: (call: FunctionCallItem, decision: AllowedCall) => Promise<void>;
   readonly limits: DelegationLimits;
   readonly spending: {
     left(): Promise<LeftOfRun>;
@@ -37,7 +43,7 @@ type ChildrenParts = {
  * report is its output, written together with the mark that it was delivered, so that it comes once, also after a crash.
  */
 export function createChildren(parts: ChildrenParts) {
-  const { db, turn, run, items, spending } = parts;
+  const { turn, run, items, spending, outputOf } = parts;
   const started = new Set<ItemId>(); // calls whose children have started, and have no output yet
 
   return {
@@ -56,7 +62,7 @@ export function createChildren(parts: ChildrenParts) {
     async start(call: FunctionCallItem, decision: AllowedCall): Promise<Item[]> {
       const task = parseTask(call.arguments);
       if ('error' in task) return items.append([outputOf(call, task.error)]);
-      if (!call.startedAt) await withOwner(db, turn, (trx) => startCall(trx, turn, call, decision));
+      if (!call.startedAt) await parts.startCall(call, decision);
       const outcome = await run.children.start(childOf(turn, call, task.value, await parts.readBefore(call)), {
         limits: parts.limits,
         left: await spending.left(),

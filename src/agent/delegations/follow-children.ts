@@ -4,7 +4,7 @@ import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEnding } from '#domain/thread/turn-event.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
-import { repairTrees, wakeParentOf } from '#store/system/delegations.ts';
+import { repairTrees, wakeParentOf } from '#store/system/trees/repair-trees.ts';
 import { cancelChildren } from '../input/cancel-turn.ts';
 
 const POLL_EVERY_MS = 5000;

@@ -7,7 +7,7 @@ import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { findNewestTurn, listUnfinished } from '#store/delegations/delegations.ts';
-import { wakeTurn } from '#store/system/delegations.ts';
+import { wakeTurn } from '#store/system/trees/repair-trees.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { completeJob } from '#store/threads/jobs.ts';
 import { lockThread } from '#store/threads/threads.ts';

@@ -6,7 +6,7 @@ import type { Engine } from '#engine/engine.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { holdProject } from '#store/projects/projects.ts';
-import { repairTrees } from '#store/system/delegations.ts';
+import { repairTrees } from '#store/system/trees/repair-trees.ts';
 import { forkThread } from '#store/threads/fork-thread.ts';
 import { changeThread, findThread } from '#store/threads/thread-listings.ts';
 import { deleteThread } from '#store/threads/threads.ts';

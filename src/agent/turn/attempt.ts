@@ -48,6 +48,7 @@ import { createRetries, type RetryLimits, USUAL_RETRIES } from './model-retries.
 import type { TurnSteps } from './run-turn.ts';
 import type { Safety } from './safety.ts';
 import { createSpokenMessage } from './spoken-message.ts';
+import { startCall } from './start-call.ts';
 import type { AttemptLog, TurnLog } from './turn-log.ts';
 import { createToolUse } from './use-tool.ts';
 
@@ -194,7 +195,14 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   });
   const readBefore = async (call: FunctionCallItem) =>
     decisionFacts({ ...basic, window }, await currentTools()).readBefore(callOf(call));
-  const children = createChildren({ ...basic, spending, readBefore, limits: parts.delegation ?? NO_DELEGATION });
+  const children = createChildren({
+    ...basic,
+    spending,
+    readBefore,
+    outputOf,
+    startCall: (call, decision) => withOwner(parts.db, turn, (trx) => startCall(trx, turn, call, decision)),
+    limits: parts.delegation ?? NO_DELEGATION,
+  });
   return { ...basic, spending, window, children, readsSoFar: () => readsIn(items.thread, window.summary()) };
 }
 

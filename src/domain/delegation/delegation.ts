@@ -1,5 +1,4 @@
-import type { ItemId, ThreadId, TurnId } from '../ids.ts';
-import type { Failure } from '../thread/turn.ts';
+import type { ItemId } from '../ids.ts';
 
 /** The tool that starts a child: a run in a thread of its own, which belongs to one call of another run. */
 export const AGENT_RUN = 'reborn_agent_run';
@@ -38,18 +37,6 @@ export type Above = {
 /** `waiting`: for a person, at a gate of its thread. */
 export type DelegationState = 'active' | 'waiting' | 'ended';
 export type DelegationOutcome = 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'deleted';
-
-/** A child as the run sees it that waits for its report. */
-export type ChildEnd = {
-  readonly call: ItemId;
-  readonly state: DelegationState;
-  readonly outcome: DelegationOutcome | null;
-  readonly childThreadId: ThreadId;
-  readonly childRun: TurnId;
-  readonly tokensUsed: number;
-  readonly usdUsed: number;
-  readonly failure: Failure | null;
-};
 
 /** Whether a child was started, or why not. `known`: by an earlier send of the same call. */
 export type StartOutcome =

@@ -1,8 +1,13 @@
-import type { ChildEnd, DelegationLimits, StartOutcome } from '#domain/delegation/delegation.ts';
+import type {
+  DelegationLimits,
+  DelegationOutcome,
+  DelegationState,
+  StartOutcome,
+} from '#domain/delegation/delegation.ts';
 import type { ItemId, ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
-import { type ItemBody, type NewItem } from '#domain/thread/item.ts';
+import type { ItemBody, NewItem } from '#domain/thread/item.ts';
 import { bodyOf, itemFields } from '#domain/thread/item-fields.ts';
-import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
+import type { Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
 import { toDocument } from './entries.ts';
 
@@ -59,7 +64,15 @@ export async function startChild(
 }
 
 /** A child whose report was not delivered, and the last thing that was written in its run. */
-export type UndeliveredChild = ChildEnd & { readonly last: ItemBody | null };
+export type UndeliveredChild = {
+  readonly call: ItemId;
+  readonly state: DelegationState;
+  readonly outcome: DelegationOutcome | null;
+  readonly tokensUsed: number;
+  readonly usdUsed: number;
+  readonly failure: Failure | null;
+  readonly last: ItemBody | null;
+};
 
 /** The children of a run whose reports were not delivered, in the order of their start. */
 export async function listUndelivered(pool: EnginePool, turn: Pick<Turn, 'id' | 'run'>): Promise<UndeliveredChild[]> {
@@ -68,8 +81,7 @@ export async function listUndelivered(pool: EnginePool, turn: Pick<Turn, 'id' | 
 }
 
 const UNDELIVERED = `
-  select call, state, outcome, child_thread_id as "childThreadId", child_run as "childRun",
-    tokens_used::float8 as "tokensUsed", usd_used as "usdUsed", newest.failure, newest.last
+  select call, state, outcome, tokens_used::float8 as "tokensUsed", usd_used as "usdUsed", newest.failure, newest.last
   from delegations left join lateral (
     select turns.failure, (
       select body from items where items.thread_id = turns.thread_id and items.turn_seq = turns.seq

@@ -1,6 +1,6 @@
 import type { TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
-import type { SystemConnection } from './system-connection.ts';
+import type { SystemConnection } from '../system-connection.ts';
 
 /** Lets the run go on that waits for this child, if it waits for no other. Returns whether it does. */
 export async function wakeParentOf(system: SystemConnection, childRun: TurnId): Promise<boolean> {
