@@ -100,7 +100,7 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
     // A call that runs is awaited, and so are children.
     isSteered: () => run.isSteered() && !children.areUnreported(),
     isDelegated: children.isStarted,
-    takeReports: children.takeReports,
+    takeReports: () => children.takeReports(),
     ...createModelSteps(shared),
     async callTool(call, decision) {
       begun.add(call.id);

@@ -5,7 +5,7 @@ import type {
   StartOutcome,
 } from '#domain/delegation/delegation.ts';
 import type { ItemId, ReplicaId, ThreadId, TurnId } from '#domain/ids.ts';
-import { type ItemBody, type NewItem } from '#domain/thread/item.ts';
+import type { ItemBody, NewItem } from '#domain/thread/item.ts';
 import { bodyOf, itemFields } from '#domain/thread/item-fields.ts';
 import type { Failure, Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { EnginePool } from '../engine-connection.ts';
