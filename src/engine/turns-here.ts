@@ -62,8 +62,7 @@ export function createTurnsHere(options: Options) {
 
   /** If the signal is lost, the replica that runs the turn learns of it with its next heartbeat. */
   function onSteered(id: TurnId): void {
-    const telling = running.has(id) ? running.check(id) : sendSignal(pool, { steer: id });
-    telling.catch(onError);
+    (running.has(id) ? running.check(id) : sendSignal(pool, { steer: id })).catch(onError);
   }
 
   return {

@@ -119,6 +119,7 @@ test('a turn is parked while a child works, and woken by the end of the last one
   await start(late, early);
   await finish(early);
   expect(await parkTurn(pool, self, late)).toBe('ready');
+  expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([late.id]);
 });
 
 test('a replica of the version before takes no turn of a tree, and does not lose one', async () => {
