@@ -1,6 +1,5 @@
 import { createAttention } from './attention.ts';
 import { type Chat, createModelChoice, runChatCommand } from './chat-commands.ts';
-import { createAssistantChoice } from './choose-assistant.ts';
 import { HELP, parseCommand } from './commands.ts';
 import { createConnection } from './connection.ts';
 import type { Entry } from './entries.ts';
@@ -15,6 +14,7 @@ import { createMarkdown } from './screen/render-markdown.ts';
 import { renderStatus } from './screen/render-status.ts';
 import { createScreen } from './screen/screen.ts';
 import { connectService, type Locate, type Service } from './service.ts';
+import { createAssistantChoice } from './slash/choose-assistant.ts';
 import { createThreadView, type Shown } from './thread-view.ts';
 import { createVersions } from './versions.ts';
 import { writeTemplate } from './write-prompt.ts';

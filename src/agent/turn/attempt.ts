@@ -13,7 +13,7 @@ import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { TurnEnd } from '#engine/statements/settle.ts';
 import type { Models } from '#models/model-routes.ts';
-import type { Database } from '#store/connection.ts';
+import { type Database, withOwner } from '#store/connection.ts';
 import type { ToolRegistry } from '#tools/registry.ts';
 import type { SealedTexts } from '#tools/secrets/sealed-text.ts';
 import type { ToolSet } from '#tools/tool.ts';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { newId, type ThreadId, type TurnId } from '#domain/ids.ts';
-import { withOwner } from '#store/connection.ts';
-import { findUnattendedCalls } from '#store/system/unattended-calls.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
+import { withOwner } from '../connection.ts';
+import { findUnattendedCalls } from '../system/unattended-calls.ts';
 import { readWebUse } from './web-use.ts';
 
 const ann = { userId: 'ann' };

@@ -1,5 +1,5 @@
 import type { Client } from '@reborn-agent/client';
-import type { ThreadView } from './thread-view.ts';
+import type { ThreadView } from '../thread-view.ts';
 
 type Chat = { readonly client: Client; readonly thread: Pick<ThreadView, 'now' | 'note'> };
 

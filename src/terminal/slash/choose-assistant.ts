@@ -1,8 +1,8 @@
 import type { Client } from '@reborn-agent/client';
 import type { Assistant, Thread } from '@reborn-agent/client/api';
-import { oneLine } from './screen/printable.ts';
-import type { Screen } from './screen/screen.ts';
-import type { ThreadView } from './thread-view.ts';
+import { oneLine } from '../screen/printable.ts';
+import type { Screen } from '../screen/screen.ts';
+import type { ThreadView } from '../thread-view.ts';
 
 /** Which assistant answers what is sent from here on; null for the usual agent, undefined for that of the thread. */
 export type AssistantChoice = {
