@@ -168,7 +168,7 @@ test('a turn that has waited for subagents leaves no mark, although it goes on w
     'message',
   ]);
 
-  const items = [QUESTION, stored(call as unknown as BareItem, 1), stored(message('b', 'assistant', 'two'), 3, 1)];
+  const items = [QUESTION, stored(call, 1), stored(message('b', 'assistant', 'two'), 3, 1)];
   expect(withItems(EMPTY_THREAD, items).turns[0]?.entries.map(({ kind }) => kind)).toEqual([
     'message',
     'call',
