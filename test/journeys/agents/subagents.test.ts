@@ -43,7 +43,7 @@ function outputsIn(seen: readonly SeenPrompt[], words: string): string[] {
 const DELEGATIONS = `
   select state, outcome, tokens_limit::integer as limit, tokens_used::integer as used, delivered_at is not null as delivered,
     (select opening from threads where threads.id = child_thread_id) as task
-  from delegations where tree = $1 order by started_at, call`;
+  from delegations where tree = $1 order by (select depth from threads where threads.id = child_thread_id), started_at, call`;
 
 const turnOf = async (home: Home, opening: string): Promise<string> => {
   const [row] = await home.query<{ id: string }>(
@@ -69,7 +69,9 @@ test('a run gets the reports of its children, which work at the same time, and i
   const response = await service.ask(words);
 
   expect(response).toMatchObject({ status: 'completed', usage: { total_tokens: 30 } });
-  expect(outputsIn(model.seen, words).map((text) => /one|two|three/.exec(text)?.[0])).toEqual(['one', 'two', 'three']);
+  // In the order in which they ended.
+  const reports = outputsIn(model.seen, words).map((text) => /one|two|three/.exec(text)?.[0]);
+  expect(reports.toSorted()).toEqual(['one', 'three', 'two']);
   const ended = { state: 'ended', outcome: 'completed', used: 15, limit: 40, delivered: true };
   expect(await treeOf(home, 'divide')).toMatchObject([ended, ended, ended]);
   expect((await listThreads(service)).filter(({ title }) => title.includes('say one'))).toMatchObject([
@@ -86,10 +88,10 @@ test('a child that fails, is stopped or says nothing is reported as such, and a 
   const words = ['ends', use('break 400'), use('overflow'), use(`deep\n${use('say leaf')}`)].join('\n');
   expect(await service.ask(words)).toMatchObject({ status: 'completed' });
 
-  const [failed, incomplete, deep] = outputsIn(model.seen, words);
-  expect(failed).toContain('failed: model_error');
-  expect(incomplete).toContain('incomplete: too long');
-  expect(deep).toContain('leaf');
+  const reports = outputsIn(model.seen, words);
+  expect(reports).toHaveLength(3);
+  for (const said of ['failed: model_error', 'incomplete: too long', 'leaf'])
+    expect(reports.filter((text) => text.includes(said))).toHaveLength(1);
   const rows = await treeOf(home, 'ends');
   expect(rows).toHaveLength(4);
   // What the grandchild has used is part of what its parent has used.
@@ -121,14 +123,14 @@ test('a child stops at its budget, and what its run holds for it is taken from t
   const middle = `middle\n${use('count 3 every 300', { budget: 30 })}\n${use('say never')}`;
   const words = ['costly', use(middle), use(use('say leaf'), { budget: 10 })].join('\n');
   await service.ask(words);
-  expect(outputsIn(model.seen, words).at(-1)).toContain('failed: budget_exceeded');
+  expect(outputsIn(model.seen, words).join()).toContain('failed: budget_exceeded');
   // 40 tokens, of which its first answer used 15: its first child gets the rest, and nothing is left for the second one.
   expect(await treeOf(home, 'costly')).toMatchObject([
     { task: expect.stringMatching(/^middle/), limit: 40, outcome: 'completed', used: 45 },
     { limit: 10, outcome: 'failed', used: 15 },
     { limit: 25, outcome: 'completed', used: 15 },
   ]);
-  expect(outputsIn(model.seen, middle).at(-1)).toContain('Not started: the budget of this run leaves nothing');
+  expect(outputsIn(model.seen, middle).join()).toContain('Not started: the budget of this run leaves nothing');
 });
 
 test('stopping a run stops everything below it', async ({ service, home }) => {
