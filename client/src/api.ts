@@ -2582,8 +2582,8 @@ export type ChatRequest = {
   readonly model?: string | null;
   /** The name of an assistant, or null for none. A message that does not say it continues with that of its thread. */
   readonly assistant?: string | null;
-  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
-  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. `preferred`: as the user has chosen, at first `steer`. Left out: `queue`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | 'preferred' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
   readonly temporary?: boolean | null;
   /** Begins the thread in this project. Not together with `thread_id`. */
@@ -4716,8 +4716,8 @@ export type ClientMessage = {
   readonly model?: string | null;
   /** The name of an assistant, or null for none. A message that does not say it continues with that of its thread. */
   readonly assistant?: string | null;
-  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`. */
-  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | null;
+  /** What happens while the thread works or waits. `steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409. `preferred`: as the user has chosen, at first `steer`. Left out: `queue`. */
+  readonly when_busy?: 'steer' | 'now' | 'queue' | 'refuse' | 'preferred' | null;
   /** Begins a thread that neither reads nor writes memory, is in no search, and is deleted 24 hours after its last message. Not together with `thread_id`. */
   readonly temporary?: boolean | null;
   /** Begins the thread in this project. Not together with `thread_id`. */

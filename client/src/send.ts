@@ -17,11 +17,17 @@ const LONGEST_WAIT_S = 60;
 
 /**
  * Sends a message until the service accepts it. Every try has the same idempotency key, so a message is neither lost nor
- * accepted twice, even if a response does not arrive. A refusal is final, except for `Retry-After`.
+ * accepted twice, even if a response does not arrive. A refusal is final, except for `Retry-After`. While the thread works, the
+ * person's choice decides when it is read.
  */
 export function sendMessage(client: Client, body: ChatRequest, options: SendOptions = {}): Promise<ChatAccepted> {
   return untilAccepted(
-    (idempotencyKey) => client.call('POST /api/chat/send', { body, idempotencyKey, signal: options.signal }),
+    (idempotencyKey) =>
+      client.call('POST /api/chat/send', {
+        body: { when_busy: 'preferred', ...body },
+        idempotencyKey,
+        signal: options.signal,
+      }),
     options,
   );
 }

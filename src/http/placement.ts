@@ -6,6 +6,12 @@ const WHEN_BUSY = ['steer', 'now', 'queue', 'refuse'] as const satisfies readonl
 /** What becomes of a message while its thread is busy, as requests say it. */
 export const whenBusy = z.enum(WHEN_BUSY, 'when_busy must be steer, now, queue or refuse.');
 
+/** The same for a person who has chosen between `steer` and `queue`. */
+export const whenBusyOrPreferred = z.enum(
+  [...WHEN_BUSY, 'preferred'],
+  'when_busy must be steer, now, queue, refuse or preferred.',
+);
+
 const MEANINGS =
   '`steer`: the running turn ends at its next step, and this message is read next. `now`: it is stopped at once. `queue`: this message waits for its end. `refuse`: 409.';
 

@@ -104,7 +104,7 @@ async function measureText(runs: Replica, hears: Replica): Promise<number> {
 async function say(replica: Replica, message: string, more: object = {}): Promise<Sent> {
   const response = await replica.request('/api/chat/send', {
     method: 'POST',
-    body: JSON.stringify({ message, ...more }),
+    body: JSON.stringify({ message, when_busy: 'preferred', ...more }),
   });
   expect(response.status).toBe(202);
   return (await response.json()) as Sent;

@@ -114,7 +114,7 @@ function startSteering() {
 
   async function send(message: string, more: object): Promise<Sent> {
     const key = `steering ${message.split('\n', 1)[0]}`;
-    const body = JSON.stringify({ message, ...more });
+    const body = JSON.stringify({ message, when_busy: 'preferred', ...more });
     const headers = { 'idempotency-key': key };
     const sent = await waitFor('the message to be accepted', async () => {
       const impatient = Math.random() < 0.1 ? AbortSignal.timeout(Math.floor(Math.random() * 20)) : undefined;

@@ -211,7 +211,12 @@ test('a person can prefer that messages are queued', async () => {
 });
 
 const say = (message: string, thread?: Sent, more: object = {}): Promise<Sent> =>
-  call('POST', '/api/chat/send', { message, ...(thread && { thread_id: thread.thread_id }), ...more });
+  call('POST', '/api/chat/send', {
+    message,
+    when_busy: 'preferred',
+    ...(thread && { thread_id: thread.thread_id }),
+    ...more,
+  });
 
 async function call<T = object>(method: string, route: string, body?: object, more: object = {}): Promise<T> {
   const response = await service.request(route, { method, ...(body && { body: JSON.stringify(body) }), ...more });

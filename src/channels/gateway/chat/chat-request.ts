@@ -5,7 +5,7 @@ import { InvalidRequest } from '#domain/errors.ts';
 import { newId, type ProjectId, type ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type ContentPart, text } from '#domain/thread/item.ts';
-import { describeWhenBusy, whenBusy } from '#http/placement.ts';
+import { describeWhenBusy, whenBusyOrPreferred } from '#http/placement.ts';
 import { uuid } from '#http/routes/uuid.ts';
 import { checkFormat, parseFormat } from '../../model-api/output-format.ts';
 import { assistantField } from '../work-fields.ts';
@@ -51,13 +51,9 @@ export const chatRequest = z
       .describe(
         'The name of an assistant, or null for none. A message that does not say it continues with that of its thread.',
       ),
-    when_busy: whenBusy
+    when_busy: whenBusyOrPreferred
       .nullish()
-      .describe(
-        describeWhenBusy(
-          'Left out: `queue` for `POST /api/chat`, and otherwise as the user prefers, at first `steer`.',
-        ),
-      ),
+      .describe(describeWhenBusy('`preferred`: as the user has chosen, at first `steer`. Left out: `queue`.')),
     temporary: z
       .boolean('temporary must be true or false.')
       .nullish()
@@ -87,7 +83,7 @@ export async function readChat(
   asked: ChatRequest,
   idempotency: TurnInput['idempotency'],
 ): Promise<TurnInput> {
-  const { message, thread_id: threadId, model = null, attachments, output_schema: schema, when_busy: how } = asked;
+  const { message, thread_id: threadId, model = null, attachments, output_schema: schema, when_busy: whenBusy } = asked;
   const temporary = asked.temporary === true;
   if (temporary && threadId)
     throw new InvalidRequest(
@@ -121,7 +117,7 @@ export async function readChat(
     },
     ...((temporary || project) && { startsThread: true }),
     assistant: asked.assistant,
-    whenBusy: how ?? 'preferred',
+    whenBusy: whenBusy ?? 'queue',
     idempotency,
   };
 }

@@ -45,7 +45,7 @@ const chat = defineRoute({
   before,
   async handle({ principal, body, request, reply }, { agent, timeoutSeconds, threadUrl }: Services) {
     const started = await agent.startTurn(principal, {
-      ...(await readChat(agent, principal, { ...body, when_busy: body.when_busy ?? 'queue' }, idempotencyOf(request))),
+      ...(await readChat(agent, principal, body, idempotencyOf(request))),
       ...traceOf(request),
       timeoutMs: timeoutSeconds * 1000,
     });
