@@ -353,7 +353,9 @@ const MATRIX: Record<string, Row> = {
   'GET /api/threads/:id/ratings': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/ratings`,
   })),
-  'GET /api/threads/:id/tree': row([200, 404, 200, 404], ({ threadId }) => ({ route: `/api/threads/${threadId}/tree` })),
+  'GET /api/threads/:id/tree': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/tree`,
+  })),
   'GET /api/ratings': row([403, 403, 200, 200], () => ({ route: '/api/ratings' })),
   'GET /api/ws': row([404, 404, 404, 404], () => ({ route: '/api/ws' })), // no WebSocket; test/journeys/api/websocket.test.ts
   'GET /api/me': row([200, 200, 200, 200], () => ({ route: '/api/me' })),
