@@ -71,7 +71,8 @@ test('a run gets the reports of its children, which work at the same time, and i
   expect(response).toMatchObject({ status: 'completed', usage: { total_tokens: 30 } });
   // In the order in which they ended.
   const reports = outputsIn(model.seen, words).map((text) => /one|two|three/.exec(text)?.[0]);
-  expect(reports.toSorted()).toEqual(['one', 'three', 'two']);
+  expect(reports).toHaveLength(3);
+  expect(new Set(reports)).toEqual(new Set(['one', 'two', 'three']));
   const ended = { state: 'ended', outcome: 'completed', used: 15, limit: 40, delivered: true };
   expect(await treeOf(home, 'divide')).toMatchObject([ended, ended, ended]);
   expect((await listThreads(service)).filter(({ title }) => title.includes('say one'))).toMatchObject([
