@@ -42,7 +42,7 @@ test('a message is sent again with the same key until it is accepted', async () 
   const { seen, pauses, send } = await serve(['break', { status: 503 }, { status: 429, retryAfter: 3 }]);
   expect(await send()).toEqual(ACCEPTED);
   expect(new Set(seen.map(({ key }) => key)).size).toBe(1);
-  expect(seen.map(({ body }) => body)).toEqual(Array(4).fill('{"message":"hi"}'));
+  expect(seen.map(({ body }) => body)).toEqual(Array(4).fill('{"when_busy":"preferred","message":"hi"}'));
   expect(pauses).toEqual([250, 500, 3000]);
 });
 
