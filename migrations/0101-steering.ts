@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { installFunctions } from '#database/install-functions.ts';
 
-/** Messages that steer the turn ahead of them, and runs that go on after it. To a replica of the version before they are queued messages. */
+/** Messages that steer the turn ahead of them, and runs that continue after it. To a replica of the version before they are queued messages. */
 export const worksWith = '0100-baseline';
 
 export const indexes = [`turns_steering on turns (thread_id, seq) where status = 'queued' and steers is not null`];
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `steers`: at which point of the turn ahead the message is to be read. `steered_by`: the turn that goes on with the run of this one.
+  // `steers`: at which point of the turn ahead the message is to be read. `steered_by`: the turn that continues with the run of this one.
   await sql`alter table turns add column steers text, add column steered_by uuid,
     add constraint turns_steers check (steers in ('step', 'now')) not valid`.execute(db);
   await sql`alter table preferences add column when_busy text not null default 'steer'

@@ -18,7 +18,7 @@ const ownerOf = (table: string) => [
 ];
 const readableByAll = (table: string) => `create policy shared on ${table} for select using (user_id = '*')`;
 
-// The user '*' has those of the operator, which everybody may use. One that was deleted stays while a turn names it, and its name is free.
+// The user '*' has those of the operator, which everyone may use. One that was deleted stays while a turn names it, and its name is free.
 const ASSISTANTS = [
   `create table assistants (
     id uuid primary key,

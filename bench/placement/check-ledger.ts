@@ -12,7 +12,7 @@ export type Entry = {
 };
 export type Ledger = Entry[];
 
-/** Compares the ledger with all databases. Everybody must be in one cell, as the same user, with their message and its answer. */
+/** Compares the ledger with all databases. Everyone must be in one cell, as the same user, with their message and its answer. */
 export async function checkLedger(
   ledger: Ledger,
   cells: readonly { readonly cell: number; readonly database: string }[],

@@ -68,7 +68,7 @@ export function createPeople({ router, atOnce, ledger }: PeopleOptions) {
   return {
     arrive: (people: readonly Person[]) => inParallel(people, atOnce, arrive),
 
-    /** Every `nth` person signs in with a new browser. Returns how many are taken for somebody else. */
+    /** Every `nth` person signs in with a new browser. Returns how many are taken for someone else. */
     async returnHome(nth: number): Promise<{ checked: number; others: number }> {
       const chosen = ledger.filter((_, index) => index % nth === 0);
       let others = 0;

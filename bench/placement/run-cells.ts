@@ -154,7 +154,7 @@ type DrainPlan = {
   readonly log: Plan['log'];
 };
 
-/** The command is killed when it has moved some, and run again. People go on working all the time. */
+/** The command is killed when it has moved some, and run again. People continue working all the time. */
 async function drainWithKill({ drained, env, words, killAt, meanwhile, log }: DrainPlan) {
   const began = performance.now();
   const looking = meanwhile();

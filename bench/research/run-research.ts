@@ -37,7 +37,7 @@ type Item = {
   };
 };
 
-/** Asks each question in a thread of its own. The person approves the research, and nothing else. */
+/** Asks each question in its own thread. The person approves the research, and nothing else. */
 export async function runResearch(questions: readonly Question[]): Promise<Researched[]> {
   const [web, model, home] = await Promise.all([
     startCorpusWeb(),

@@ -146,7 +146,7 @@ test('a crash leaves a mark with the text that was cut off, and the answer once'
   expect(state.turns[0]?.entries[1]).toMatchObject({ kind: 'pick-up', superseded: ['one '] });
 });
 
-test('a turn that has waited for subagents leaves no mark, although it goes on with its next attempt', () => {
+test('a turn that has waited for subagents leaves no mark, although it continues with its next attempt', () => {
   const call = {
     id: 'c',
     type: 'function_call',

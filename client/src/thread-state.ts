@@ -375,7 +375,7 @@ function withPickUps(entries: readonly Entry[]): readonly Entry[] {
   return placed;
 }
 
-/** Starts subagents. A turn that waits for them goes on with its next attempt, although nothing crashed. */
+/** Starts subagents. A turn that waits for them continues with its next attempt, although nothing crashed. */
 const AGENT_RUN = 'reborn_agent_run';
 
 const waitsForSubagents = (entry: Entry | undefined): boolean => entry?.kind === 'call' && entry.name === AGENT_RUN;

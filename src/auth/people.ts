@@ -6,7 +6,7 @@ import type { IdentityDatabase } from '#store/identity-connection.ts';
 
 export type People = ReturnType<typeof createPeople>;
 
-/** The users of the installation, as one of them names another. Nobody can list them this way. */
+/** The users of the installation, as one of them names another. No one can list them this way. */
 export function createPeople(db: IdentityDatabase) {
   return {
     /** By id, email or name, which must be exact. */

@@ -27,7 +27,7 @@ async function storeCell(client: pg.Client, cell: Cell | undefined): Promise<Cel
   return (await readCell(client))?.cell;
 }
 
-/** With other registrars, this cell would look for people where nobody remembers them, and they would begin a second time. */
+/** With other registrars, this cell would look for people where no one remembers them, and they would begin a second time. */
 async function requireSameRegistrars(client: pg.Client, given: readonly Cell[] | undefined): Promise<void> {
   const registrars = given?.toSorted((one, other) => one - other).join();
   if (registrars !== undefined)

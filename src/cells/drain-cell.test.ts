@@ -58,7 +58,7 @@ test('all users leave once, to several cells, at most as fast as they may', asyn
   expect(record).toMatchObject({ moved: 7, stayed: 0, left: 0, endedAt: expect.any(String) });
 });
 
-test('users who were removed stay, and a move that was begun goes to its cell', async () => {
+test('users who were removed stay, and a move that was started goes to its cell', async () => {
   await source.query(`update users set removed_at = now() where id = 'ann'`);
   await source.query(
     `insert into user_moves (id, subject, cell, state) values (gen_random_uuid(), 'ben', 9, 'leaving')`,
@@ -86,7 +86,7 @@ test('one who can not move stays, one failure does not stop the others, and five
   await expect(drain([broken])).rejects.toThrow('no answer');
 });
 
-test('a drain that did not end is continued with its count, and one that has ended is begun anew', async () => {
+test('a drain that did not end is continued with its count, and one that has ended is started again', async () => {
   await source.query(
     `insert into users (id, name, role) select 'late ' || n, 'late ' || n, 'member' from generate_series(1, 3) as n`,
   );

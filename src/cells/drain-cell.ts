@@ -7,7 +7,7 @@ import { hashSecret } from '#domain/secret-hash.ts';
 import { type DrainRecord, startDrain } from './drain-record.ts';
 import type { MoveClient } from './move-client.ts';
 
-/** One who moves users, one after the other, with connections that nobody else uses. */
+/** One who moves users, one after the other, with connections that no one else uses. */
 export type Mover = {
   /** Moves the user. Returns why they stay, in words, or undefined when they have moved. */
   move(user: Leaver, to: Cell): Promise<string | undefined>;
@@ -75,7 +75,7 @@ export async function drainCell(options: DrainOptions): Promise<DrainRecord> {
 type ListedLeaver = Leaver & {
   readonly issuer: string | null;
   readonly subject: string | null;
-  /** The cell of a move that was begun. */
+  /** The cell of a move that was started. */
   readonly movingTo: Cell | null;
 };
 

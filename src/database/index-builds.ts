@@ -9,7 +9,7 @@ const BETWEEN_TRIES_MS = 10_000;
 export type IndexBuild = {
   readonly name: string;
   readonly table: string;
-  /** What PostgreSQL does, and how much of that is done; null while nobody builds it. */
+  /** What PostgreSQL does, and how much of that is done; null while no one builds it. */
   readonly phase: string | null;
   readonly percent: number | null;
 };

@@ -58,7 +58,7 @@ const drawn = z.union([
   z.strictObject({ pictures: z.array(z.strictObject({ page: z.int(), png: z.base64() })) }),
 ]);
 
-/** Reads documents, each in a process of its own: whatever a file does to its reader, nothing else is there to be reached. */
+/** Reads documents, each in its own process: whatever a file does to its reader, nothing else is there to be reached. */
 export function createExtractor(options: ExtractorOptions): Extract {
   return (kind, bytes, signal) => runReader(options, { kind }, bytes, signal, extracted);
 }

@@ -25,7 +25,7 @@ type AcceptOptions = {
   readonly onAccepted?: ((turn: Turn) => void) | undefined;
   /** A turn waits for a replica. */
   readonly onWaiting: () => void;
-  /** A message is to be read before this turn goes on. */
+  /** A message is to be read before this turn continues. */
   readonly onSteered: (turnId: TurnId) => void;
 };
 

@@ -43,7 +43,7 @@ export type Engine = {
   accept(input: Accepting): Promise<Decided>;
   /** Call after committing a transaction that accepted `turn`, which waits for a replica. */
   kick(turn: Turn): void;
-  /** Call after committing a transaction that lets a turn go on. */
+  /** Call after committing a transaction that lets a turn continue. */
   wake(): void;
   /** Stops a turn on the replica that runs it, once its row is marked as cancelled. One that waits for a replica is closed here. */
   stopCancelled(turn: Turn): Promise<void>;

@@ -100,7 +100,7 @@ test('a model without fallbacks of its own is followed by those of the installat
   expect(await namesAfter('slow')).toEqual(['gemini-2.5-flash', 'demo']);
 });
 
-test('a model whose price changes is priced anew', async () => {
+test('a model whose price changes is priced again', async () => {
   const routes: Record<string, ModelRoute> = {
     own: { provider: 'openai-compatible', name: 'own', baseUrl: 'http://h' },
   };

@@ -106,7 +106,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
     isFixed: false,
     needsKey: true,
     keyPage: 'https://ai.azure.com',
-    // A deployment has a name of its own, and the list has the models that could be deployed.
+    // A deployment has its own name, and the list has the models that could be deployed.
     unusable: /./,
   },
   {

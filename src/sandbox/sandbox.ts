@@ -58,7 +58,7 @@ export type Ran = {
   readonly outputBytes: number;
   readonly ms: number;
   readonly cpuMs: number;
-  /** Python started anew for this call: variables of earlier calls are gone. */
+  /** Python started again for this call: variables of earlier calls are gone. */
   readonly fresh: boolean;
 };
 

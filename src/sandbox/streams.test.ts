@@ -53,7 +53,7 @@ test('a slow guest gets no more than the window, and the rest when it has room',
   data(1, Buffer.from('late')); // crossed with the close
 });
 
-test('a guest that has gone blocks nobody who writes to it', async () => {
+test('a guest that has gone blocks no one who writes to it', async () => {
   const { data, close, accepted } = openStreams();
   data(1, Buffer.from('hello'));
   const isWritten = new Promise((resolve) => accepted[0]?.write(Buffer.alloc(2 * STREAM_WINDOW), resolve));

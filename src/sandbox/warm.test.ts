@@ -27,7 +27,7 @@ describe('a sandbox is kept', () => {
     expect(thing.end).not.toHaveBeenCalled();
   });
 
-  test('until somebody needs another version', () => {
+  test('until someone needs another version', () => {
     const pool = createWarmPool(SIZES);
     const thing = createThing();
     pool.keep({ workspace: 'a', version: 2 }, thing);

@@ -17,7 +17,7 @@ export type Connection = {
   change(isLive: boolean): void;
 };
 
-/** Tells the person when the line is lost and when it is back, and greets at the first connection, but for a thread that goes on. */
+/** Tells the person when the line is lost and when it is back, and greets at the first connection, but for a thread that continues. */
 export function createConnection(chat: Chat, options: Options): Connection {
   let state: ConnectionState = 'connecting';
   let lostAt = 0;

@@ -55,7 +55,7 @@ test('a new installation says what it is, and its three cards work with the demo
   expect(page.problems).toEqual([]);
 });
 
-test('a card whose words the person completes is begun in the composer', async () => {
+test('a card whose words the person completes is started in the composer', async () => {
   const other = await stage.service.request('/api/starters');
   expect(await other.json()).toMatchObject({ first: expect.arrayContaining(['approval', 'mission']) });
   const page = await browser.signIn(stage.url);

@@ -260,7 +260,7 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await expect.poll(async () => (await whoIs()).status).toBe(401);
 });
 
-test('everyone is listed, somebody is invited, and a user gets another name and role', async () => {
+test('everyone is listed, someone is invited, and a user gets another name and role', async () => {
   await visit('/settings/users');
   await rowsOf('Users').filter({ hasText: 'the token of the service' }).getByRole('button').click();
   await dialog('Operator').getByText('Used today').waitFor();

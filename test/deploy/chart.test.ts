@@ -118,7 +118,7 @@ describe.runIf(canRender())('the chart', () => {
   });
 });
 
-test('a check of a manifest finds a wrong type, a missing field and a field that nobody knows', async () => {
+test('a check of a manifest finds a wrong type, a missing field and a field that no one knows', async () => {
   const policy = (spec: object) =>
     checkManifest({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'a' }, spec });
 

@@ -94,7 +94,7 @@ describe.runIf(canContain())('the image of the service, built and started as the
       '--entrypoint=sh',
       '--env=HOME=/tmp',
     ];
-    // Vitest would write its configuration and its report beside them, which nobody may.
+    // Vitest would write its configuration and its report beside them, which no one may.
     const vitest = 'node node_modules/vitest/vitest.mjs run --project=service --configLoader=runner --no-cache';
     const attack = `${vitest} --reporter=json --outputFile=/tmp/report test/attacks/wall.test.ts >/dev/null; cat /tmp/report`;
     const report = JSON.parse(await engine.run(options, ['-c', attack])) as {

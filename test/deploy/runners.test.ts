@@ -37,7 +37,7 @@ test('it starts the program of this version as an ordinary user', () => {
   expect(image).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
 });
 
-test('a runner gets no secret, no variable and no right, and can reach nobody', () => {
+test('a runner gets no secret, no variable and no right, and can reach no one', () => {
   for (const text of [pods, compose]) {
     expect(text).not.toMatch(
       /^\s*-?\s*(env|envFrom|environment|env_file|serviceAccountName|secrets|init|hostNetwork|hostPID):/m,

@@ -42,7 +42,7 @@ afterAll(async () => {
   if (isPossible) await rm(folder, { recursive: true });
 });
 
-/** Runs Python in a process of its own, with what attacks need. */
+/** Runs Python in its own process, with what attacks need. */
 const python = (code: string): string => `python3 - <<'END'
 import ctypes, errno, mmap, os, signal, socket, sys, time
 libc = ctypes.CDLL(None, use_errno=True)

@@ -84,7 +84,7 @@ describe('a guest', () => {
     expect(await changesAfter('rm link root pipe socket')).toEqual(NOTHING);
   });
 
-  test('44 makes a hard link, which is a file of its own', async () => {
+  test('44 makes a hard link, which is its own file', async () => {
     expect(await changesAfter('ln made.txt twin.txt')).toEqual({ ...NOTHING, files: { 'twin.txt': 'by Python' } });
     expect(await changesAfter('rm twin.txt')).toEqual({ ...NOTHING, removed: ['twin.txt'] });
   });

@@ -353,7 +353,7 @@ async function writeProgram(script: string | undefined, file?: string): Promise<
   return program;
 }
 
-/** A service of its own that has opened a sandbox, as another user if this one is root. Other users can't always read the checkout. */
+/** Its own service that has opened a sandbox, as another user if this one is root. Other users can't always read the checkout. */
 async function writeAlone(code: string): Promise<{ file: string; user: object }> {
   const home = await mkdtemp(path.join(folder, 'alone-'));
   await chmod(home, 0o755);

@@ -343,7 +343,7 @@ describe('a command that is typed', () => {
     await press('C-u');
   });
 
-  test('a thread that goes on has no greeting in its middle, and its last answer can be rated', async () => {
+  test('a thread that continues has no greeting in its middle, and its last answer can be rated', async () => {
     const asked = await reborn('ask', '--json', 'say Take the ferry.');
     const { thread_id: id } = JSON.parse(asked.stdout) as { thread_id: string };
     const { say, sees } = await open('--thread', id.slice(-8));

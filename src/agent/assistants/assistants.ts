@@ -19,7 +19,7 @@ import { EVERYONE } from '#store/tools/skills.ts';
 
 export type Assistants = ReturnType<typeof createAssistants>;
 
-/** Who may use an assistant: its owner, or everybody if it is an operator's. */
+/** Who may use an assistant: its owner, or everyone if it is an operator's. */
 type AssistantHolder = 'me' | 'everyone';
 
 /** What a person asks for. Settings that are left out have a default, or stay as they are. */

@@ -10,7 +10,7 @@ import { cancelChildren } from '../input/cancel-turn.ts';
 const POLL_EVERY_MS = 5000;
 
 /**
- * What follows from the end of a run that is part of a tree: the run above goes on when its last child has ended, and the children
+ * What follows from the end of a run that is part of a tree: the run above continues when its last child has ended, and the children
  * of a run that has ended are cancelled. The replica that ends the turn does both at once. A task of the leader does them again, for
  * the case that it died in between.
  */

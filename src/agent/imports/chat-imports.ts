@@ -58,7 +58,7 @@ function toThread({ userId }: Principal, chat: ForeignChat, isOwn: boolean): Imp
   };
 }
 
-/** Nobody can see who wrote a file: the answers count as text by others, and so do the messages unless the person answers for them. */
+/** No one can see who wrote a file: the answers count as text by others, and so do the messages unless the person answers for them. */
 const toItem = ({ role, text: words }: ForeignMessage, isOwn: boolean): NewItem => ({
   id: newId<ItemId>(),
   type: 'message',

@@ -44,7 +44,7 @@ export async function cancelTurn(
   engine.notifyThread(turn); // those who follow the thread don't follow a turn that waits
 }
 
-/** A turn that waits for its children goes on, to close its calls; they are cancelled after it. */
+/** A turn that waits for its children continues, to close its calls; they are cancelled after it. */
 async function stopCancelled(db: Database, engine: Engine, owner: Principal, turn: Turn): Promise<void> {
   const isParked = turn.tree ? await wakeTurn(engine.system, turn.id) : false;
   if (isParked) engine.wake();

@@ -44,7 +44,7 @@ async function deleteUnlessUsed(trx: OwnedTransaction, owner: Owner, thread: Thr
 /**
  * Deletes an ended turn that is not to be stored, because its reply was delivered, and the turns before it that were kept. A
  * turn stays that waits for a person, and with `keepsCall` one that waits for the output of a caller's tool: a client that
- * sends its history with that output continues it. A steered turn stays, too: the turn that goes on with its run reads it.
+ * sends its history with that output continues it. A steered turn stays, too: the turn that continues with its run reads it.
  */
 export async function discardTurn(
   db: Database,

@@ -102,7 +102,7 @@ export async function startTurn(
   return started;
 }
 
-/** A member of the project gets a row of their own, which threads refer to. */
+/** A member of the project gets their own row, which threads refer to. */
 async function requireHeld(db: Database, owner: Principal, project: ProjectId): Promise<void> {
   if (!(await withOwner(db, owner, (trx) => holdProject(trx, owner, project))))
     throw new InvalidRequest('invalid_request', 'project_id', 'This project does not exist.');

@@ -46,7 +46,7 @@ export function createProjectMembers({ db, system, attachments, getByName }: Par
       });
     },
 
-    /** The threads of the member stay, in a project of their own without anything that was shared. */
+    /** The threads of the member stay, in their own project without anything that was shared. */
     remove: (owner: Principal, id: ProjectId, member: UserId): Promise<void> =>
       withOwner(db, owner, async (trx) => {
         await requireOwn(trx, owner, id);

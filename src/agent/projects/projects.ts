@@ -62,7 +62,7 @@ export function createProjects(db: Database) {
       await withOwner(db, owner, async (trx) => {
         await requireProject(trx, owner, id);
         if (changes.name !== undefined) await checkName(trx, owner, changes.name, id);
-        await holdProject(trx, owner, id); // a member's name and settings are in a row of their own
+        await holdProject(trx, owner, id); // a member's name and settings are in their own row
         await applyChanges(trx, owner, id, changes);
       });
       return get(owner, id);

@@ -76,7 +76,7 @@ export type AttemptParts = SettingParts & {
 /** One attempt at a turn: its steps, and how to close it when it fails. */
 export type TurnAttempt = TurnSteps &
   CompactionSteps & {
-    /** Keeps the text so far, and gives every pending call an output: `reason`, or `cutOff` if the call has begun to run. */
+    /** Keeps the text so far, and gives every pending call an output: `reason`, or `cutOff` if the call has started to run. */
     close(reason: string, cutOff?: string): void;
     /** What the engine writes when the turn ends. */
     end(): Omit<TurnEnd, 'outcome'>;

@@ -42,7 +42,7 @@ function askCell(cell: Cell, person: Buffer, { list = [1, 2, 3], voucher, isExpe
 
 let people = 0;
 
-/** Somebody whose registrar is cell 1, and whose home is `home` in a list of three cells. */
+/** Someone whose registrar is cell 1, and whose home is `home` in a list of three cells. */
 function newPerson(home: Cell): Buffer {
   for (;;) {
     const hash = hashSecret(`person ${++people}`);

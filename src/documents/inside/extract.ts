@@ -4,7 +4,7 @@ import { createPages, type Pages, Unreadable } from './pages.ts';
 /** `draw`: pages of a PDF whose pictures are wanted, instead of the text. */
 export type ReaderRequest = { readonly kind: DocumentKind; readonly draw?: readonly number[] };
 
-/** The pages of a document, or why it can't be read. It runs in a process of its own, see `../extractor.ts`. */
+/** The pages of a document, or why it can't be read. It runs in its own process, see `../extractor.ts`. */
 export async function extract({ kind, draw }: ReaderRequest, bytes: Uint8Array): Promise<object> {
   const pages = createPages();
   try {

@@ -25,7 +25,7 @@ export function createPages() {
     begin(label: string): void {
       pages.push({ label: label.slice(0, MOST_HEADING), blocks: [] });
     },
-    /** Adds a text to the page that has begun. */
+    /** Adds a text to the page that has started. */
     add(given: string, heading = ''): void {
       const text = tidy(given);
       if (text === '') return;

@@ -16,7 +16,7 @@ test('cells of equal weight get equal shares, in whatever order they are listed'
   expect(homesIn(equal(4, 2, 1, 3))).toEqual(homes);
 });
 
-test('a cell that is added takes its share from the others, and nobody moves between those', () => {
+test('a cell that is added takes its share from the others, and no one moves between those', () => {
   const before = homesIn(equal(1, 2, 3, 4));
   const after = homesIn(equal(1, 2, 3, 4, 5));
 

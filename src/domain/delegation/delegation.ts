@@ -1,6 +1,6 @@
 import type { ItemId } from '../ids.ts';
 
-/** The tool that starts a child: a run in a thread of its own, which belongs to one call of another run. */
+/** The tool that starts a child: a run in its own thread, which belongs to one call of another run. */
 export const AGENT_RUN = 'reborn_agent_run';
 
 /** How far runs may delegate. */

@@ -119,7 +119,7 @@ function groupsOf(text: string, markers: readonly AnyMarker[]): Group[] {
   return groups;
 }
 
-/** A quoted block is a paragraph of its own, and belongs to the marker below it. */
+/** A quoted block is its own paragraph, and belongs to the marker below it. */
 function startOfParagraph(text: string): number {
   const end = text.trimEnd().length;
   const start = text.lastIndexOf('\n\n', end - 1);

@@ -97,7 +97,7 @@ export type FunctionCallOutputBody = {
   readonly ran?: RanCode;
   /** What let the call run; missing if it did not run, or ran in an older version. */
   readonly allowedBy?: AllowedBy;
-  /** How a person decided about the call; missing if nobody was asked, or in an older version. */
+  /** How a person decided about the call; missing if no one was asked, or in an older version. */
   readonly decided?: DecidedAtGate;
   /** What the operator pays for the call, such as for a search; null if the price is not known. */
   readonly costUsd?: number | null;

@@ -5,7 +5,7 @@ import type { WorkSettings } from './work-settings.ts';
 /** The agent under a name, with settings that a person has written. */
 export type Assistant = {
   readonly id: AssistantId;
-  /** Whose it is; `*` for one of the operator's, which everybody may use. */
+  /** Whose it is; `*` for one of the operator's, which everyone may use. */
   readonly userId: UserId;
   /** How requests and messages name it. It never changes. */
   readonly name: string;

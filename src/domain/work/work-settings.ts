@@ -24,7 +24,7 @@ export type Budgets = {
 
 /**
  * `shared`: the notes of the user, as without settings. `read`: the same without writing. `own`: it also reads them, and writes only
- * below a folder of its own. `none`: no tools of the memory, and no identity notes.
+ * below its own folder. `none`: no tools of the memory, and no identity notes.
  */
 export type MemoryScope = (typeof MEMORY_SCOPES)[number];
 

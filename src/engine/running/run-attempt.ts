@@ -98,7 +98,7 @@ async function park(deps: AttemptDeps, turn: Turn, send: <T>(act: () => Promise<
   if ((await send(() => parkTurn(deps.pool, deps.replica, turn))) === 'ready') deps.onWaiting();
 }
 
-/** The turn goes on with its next attempt. */
+/** The turn continues with its next attempt. */
 async function resume(deps: AttemptDeps, turn: Turn): Promise<void> {
   await giveBack(deps.pool, deps.replica, turn, false);
   deps.onWaiting();

@@ -16,7 +16,7 @@ export type Running = {
   readonly ended: Promise<void>;
   /** Whether its end is being written. */
   settling: boolean;
-  /** Whether a message waits that is to be read before the turn goes on. */
+  /** Whether a message waits that is to be read before the turn continues. */
   steered: boolean;
   /** The number of events this attempt has emitted. */
   eventCount: number;

@@ -27,7 +27,7 @@ import type { TurnStatements } from './turn-statements.ts';
 /** Runs one turn to its end. If it throws, the turn has not ended and will be started again, here or elsewhere. */
 export type RunTurn = (turn: Turn, run: TurnRun) => Promise<TurnEnd | Parked>;
 
-/** The turn has nothing to do before its children end. It holds no place meanwhile, and goes on with its next attempt. */
+/** The turn has nothing to do before its children end. It holds no place meanwhile, and continues with its next attempt. */
 export type Parked = { readonly outcome: { readonly status: 'parked' } };
 
 /** What the engine gives to an attempt. */
@@ -66,7 +66,7 @@ export type TurnRun = {
     /** Those whose reports were not delivered. */
     list(): Promise<readonly UndeliveredChild[]>;
   };
-  /** Whether a message waits that is to be read before the turn goes on. */
+  /** Whether a message waits that is to be read before the turn continues. */
   readonly isSteered: () => boolean;
   /** What the earlier turns of its run have used. */
   readonly usedBefore: readonly Usage[];

@@ -126,7 +126,7 @@ test('a run of a mission that waits is not corrected by a message behind it', as
   expect(await steersOf(threadId)).toEqual([null, null, null]);
 });
 
-test('the turn of the message goes on with the run and the job of the turn that it steered', async () => {
+test('the turn of the message continues with the run and the job of the turn that it steered', async () => {
   const first = await begin({ job: { conversationId: null, metadata: null, callbackUrl: null } });
   const next = await place(first.threadId, { whenBusy: 'steer' });
 

@@ -4,7 +4,7 @@ import { canonicalAddress } from './links-in.ts';
 export function sourceAddress(url: URL): string {
   const plain = new URL(url);
   const tracking = [...plain.searchParams.keys()].filter((name) => TRACKING.test(name));
-  for (const name of tracking) plain.searchParams.delete(name); // writes the query anew, so only if something goes
+  for (const name of tracking) plain.searchParams.delete(name); // writes the query again, so only if something goes
   return canonicalAddress(plain);
 }
 

@@ -48,7 +48,7 @@ function programFor(limits: Limits): Record<string, unknown> {
   };
 }
 
-/** For a container with a network of its own, and for one whose network leads somewhere. */
+/** For a container with its own network, and for one whose network leads somewhere. */
 function filtersFor(architecture: Architecture): { apart: string; connected: string } {
   return {
     apart: buildFilter(architecture).toString('base64'),

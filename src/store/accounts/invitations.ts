@@ -22,7 +22,7 @@ export function listInvitations(db: IdentityDatabase): Promise<Invitation[]> {
   return db.selectFrom('invitations').select(columns).where(isValid).orderBy('id', 'desc').execute();
 }
 
-/** Returns it, if it still works. Nobody can take it again. */
+/** Returns it, if it still works. No one can take it again. */
 export function takeInvitation(db: Audited<IdentityTransaction>, hash: Buffer): Promise<Invitation | undefined> {
   return db.deleteFrom('invitations').where('hash', '=', hash).where(isValid).returning(columns).executeTakeFirst();
 }
@@ -33,7 +33,7 @@ export async function deleteInvitation(db: Audited<IdentityTransaction>, id: str
   return row?.role;
 }
 
-/** An invitation of somebody who is no operator any more is worth nothing. */
+/** An invitation of someone who is no operator any more is worth nothing. */
 const isValid = sql<boolean>`expires_at > now() and (user_id = ${OPERATOR.userId} or exists (
   select from users where users.id = invitations.user_id and users.role = 'operator' and users.removed_at is null))`;
 

@@ -13,7 +13,7 @@ afterAll(() => database.close());
 const ann = { userId: 'ann' };
 const once = { final: false, seconds: 20 };
 
-test('the placeholder of a steered turn becomes the message of the turn that goes on', async () => {
+test('the placeholder of a steered turn becomes the message of the turn that continues', async () => {
   const [thread, first, next] = [newId<ThreadId>(), newId<TurnId>(), newId<TurnId>()];
   await database.everything.query(`insert into threads (id, user_id, last_seq) values ($1, 'ann', 2)`, [thread]);
   for (const [seq, id] of [first, next].entries())

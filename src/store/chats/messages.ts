@@ -149,7 +149,7 @@ export async function forgetMessage(trx: OwnedTransaction, owner: Owner, { key, 
     .execute();
 }
 
-/** What a steered turn without words has shown becomes the message of the turn that goes on, unless that has its own. */
+/** What a steered turn without words has shown becomes the message of the turn that continues, unless that has its own. */
 export async function passMessage(trx: OwnedTransaction, owner: Owner, turn: TurnId): Promise<void> {
   await runStatement(trx, PASS, [turn, owner.userId]);
 }

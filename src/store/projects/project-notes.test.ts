@@ -30,7 +30,7 @@ const remove = (userId: string) => as(userId, (trx) => deleteProjectNote(trx, pl
 const read = (userId: string) => as(userId, (trx) => findProjectNote(trx, place, 'plan'));
 const REFUSED = /row-level security/;
 
-test('the owner and the members read a note, and nobody else', async () => {
+test('the owner and the members read a note, and no one else', async () => {
   for (const userId of ['ann', 'reader', 'writer']) expect(await read(userId)).toMatchObject({ text: 'June' });
   expect(await read('eve')).toBeUndefined();
   expect(await as('eve', (trx) => listProjectNotes(trx, place))).toEqual([]);

@@ -13,7 +13,7 @@ export async function findProject(trx: OwnedTransaction, owner: Owner, id: Proje
   return row;
 }
 
-// A member has a row of their own once they have changed something or moved a thread.
+// A member has their own row once they have changed something or moved a thread.
 const FOUND = `
   select f.id, f.name, coalesce(m.user_id, f.user_id) as "ownerId", coalesce(m.role, 'owner') as role,
     m.role is not null or exists (
@@ -28,7 +28,7 @@ const FOUND = `
   where m.member = $1 and not exists (
     select from folders as f where f.user_id = $1 and f.id = m.project_id)`;
 
-/** The project can't be deleted until the transaction ends. A member gets a row of their own. */
+/** The project can't be deleted until the transaction ends. A member gets their own row. */
 export async function holdProject(trx: OwnedTransaction, owner: Owner, id: ProjectId): Promise<boolean> {
   await runStatement(trx, JOIN, [owner.userId, id]);
   const row = await trx
@@ -41,7 +41,7 @@ export async function holdProject(trx: OwnedTransaction, owner: Owner, id: Proje
   return row !== undefined;
 }
 
-// A project of one's own that once was shared by somebody is not joined again: its notes would be hidden.
+// A project of one's own that once was shared by someone is not joined again: its notes would be hidden.
 const JOIN = `
   insert into folders (user_id, id, name, shared_by)
   select $1, project_id, name, user_id from project_members where member = $1 and project_id = $2

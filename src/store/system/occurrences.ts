@@ -181,7 +181,7 @@ const COUNT_FAILURES = `
   state = case when run.state = 'failed' and failures + 1 >= pause_after and missions.state = 'active'
     then 'paused' else missions.state end`;
 
-/** A started occurrence whose run has ended, or goes on with another turn. At most one of each mission. */
+/** A started occurrence whose run has ended, or continues with another turn. At most one of each mission. */
 export type EndedRun = {
   readonly missionId: MissionId;
   readonly slot: Date;

@@ -162,7 +162,7 @@ describe('an invitation', () => {
     expect((await listed(service)).map(({ id }) => id)).toContain(invitation.id);
   });
 
-  test('opening its address signs nobody in', async ({ service }) => {
+  test('opening its address signs no one in', async ({ service }) => {
     const invitation = await invite(service);
     const browser = openBrowser();
     await browser.visit(`${service.url}/login?invitation=${codeOf(invitation)}`);

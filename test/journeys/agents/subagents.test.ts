@@ -187,7 +187,7 @@ test('a deleted child is reported as deleted, and a deleted thread takes its chi
   expect(await home.query('select from threads where root = $1', [root?.id])).toEqual([]);
 });
 
-test('the gate of a child is listed with its path and stands in the tree, and its run goes on after the answer', async ({
+test('the gate of a child is listed with its path and stands in the tree, and its run continues after the answer', async ({
   service,
   model,
 }) => {

@@ -87,7 +87,7 @@ test('a call that "always" lets run says that a rule has allowed it', async ({ s
   await home.query('delete from standing_approvals');
 });
 
-test('an approval that a replica of an older version has stored names nobody', async ({ service, home }) => {
+test('an approval that a replica of an older version has stored names no one', async ({ service, home }) => {
   await home.query(`
     create function forget_answerer() returns trigger language plpgsql as $$ begin new.answered_by := null; return new; end $$;
     create trigger forget_answerer before insert on approvals for each row execute function forget_answerer()`);

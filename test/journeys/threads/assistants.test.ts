@@ -181,7 +181,7 @@ test('a change takes effect with the next message, and each turn says which vers
   ]);
 });
 
-test('a thread keeps its assistant until another or none is chosen, and goes on without one that was deleted', async ({
+test('a thread keeps its assistant until another or none is chosen, and continues without one that was deleted', async ({
   service,
 }) => {
   const made = await create(service, { name: 'keeper', instructions: 'Keep.' });
@@ -216,7 +216,7 @@ test('an answered gate continues with the version that asked', async ({ service 
   expect(body.prompt.system).toContain('First words.');
 });
 
-test("one user's assistant is nobody else's, and only an operator shares one, which a person's own of that name hides", async ({
+test("one user's assistant is no one else's, and only an operator shares one, which a person's own of that name hides", async ({
   service,
 }) => {
   const { headers } = await addUser(service, 'Ann');
@@ -261,7 +261,7 @@ test('budgets of a run and of a day stop the next call, for each user apart', as
   expect(days.map((row) => (row as { tokens: number }).tokens)).toEqual([15, 30]);
 });
 
-test('the notes of an assistant of its own stay in its folder, and without memory it knows nothing about the person', async ({
+test('the notes of its own assistant stay in its folder, and without memory it knows nothing about the person', async ({
   service,
 }) => {
   await create(service, { name: 'scribe', memory: 'own' });

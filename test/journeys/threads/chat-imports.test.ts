@@ -45,7 +45,7 @@ function conversation(id: string, asked: string, answered: string) {
 const importInto = async (service: Service, body: object, headers = {}) =>
   (await call<{ results: Result[] }>(service, '/api/imports/chatgpt', { body, headers })).results;
 
-test('imported chats are threads with their times, are found by their words, and go on', async ({ service }) => {
+test('imported chats are threads with their times, are found by their words, and continue', async ({ service }) => {
   const boats = conversation('boats', 'Which boat is fast?', 'The foiling catamaran.');
   const conversations = [boats, { ...boats, id: 'nothing', mapping: {} }, { id: 'broken' }];
   const [first, ...others] = await importInto(service, { conversations, own: true });

@@ -65,7 +65,7 @@ test('operators see rating, reason, title and model, but no word of the thread',
   expect((await all()).json.ratings.find((row) => row.turn_id === turnId)).toMatchObject({ title: 'Words' });
 });
 
-test('nobody rates the answer of another person, or sees their ratings', async ({ service }) => {
+test('no one rates the answer of another person, or sees their ratings', async ({ service }) => {
   const [cat, dan] = [await addUser(service, 'Cat'), await addUser(service, 'Dan')];
   const { threadId, turnId } = await answer(service, cat.headers);
   const body = { rating: 'bad' };

@@ -152,7 +152,7 @@ test('what another member wrote counts as text by others, and approves nothing',
   expect((await call(service, ann, 'GET /api/memory/plans/trip')).body).toMatchObject({ text: 'Paris' });
 });
 
-test("a budget of a day ends what a person's threads of the project may use, and nobody else's", async ({
+test("a budget of a day ends what a person's threads of the project may use, and no one else's", async ({
   service,
 }) => {
   const { ann, ben, id, route } = await shared(service, 'read');

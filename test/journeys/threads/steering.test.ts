@@ -157,7 +157,7 @@ test('a message that waits can be sent now, or steer, later', async () => {
   expect(await change(one, 'now')).toMatchObject({ error: { code: 'thread_busy' } });
 });
 
-test('a turn goes on when the message that steered it is withdrawn or cancelled', async () => {
+test('a turn continues when the message that steered it is withdrawn or cancelled', async () => {
   const before = step.calls();
   const first = await say('use step {"n":9}');
   await step.begun();

@@ -16,7 +16,7 @@ export type Shown = {
   readonly page?: ShownPage;
   /** The first one when left out. */
   readonly tab?: Tab | undefined;
-  /** The person did not ask for it, and goes on with what they do. */
+  /** The person did not ask for it, and continues with what they do. */
   readonly isOffered?: boolean;
 };
 

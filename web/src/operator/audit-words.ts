@@ -89,7 +89,7 @@ export type Names = Readonly<Record<string, string>>;
 /** The name of a user; the operator of the service's token has no account. */
 export const nameOfUser = (id: string, names: Names): string => names[id] ?? withoutAccount()[id] ?? id;
 
-/** `*`: nobody, or all users. */
+/** `*`: no one, or all users. */
 const withoutAccount = (): Readonly<Record<string, string>> => ({ operator: t`Operator`, '*': t`The service` });
 
 /** The name, if there is one; left out when users act on themselves. An id says nothing: the details have it. */

@@ -16,7 +16,7 @@ import { roles } from './user-profile.tsx';
 
 const KEY = ['invitations'];
 
-/** The invitations that nobody has used yet. Without any, nothing is shown. */
+/** The invitations that no one has used yet. Without any, nothing is shown. */
 export function Invitations() {
   const queries = useQueryClient();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: () => client.call('GET /api/invitations') });

@@ -37,7 +37,7 @@ export function UserDrawer({ user, onClose }: { readonly user: User; readonly on
 
 export const OPERATOR_ID = 'operator';
 
-/** The operator of the service's own token: without an account, so that nobody can take the role from them. */
+/** The operator of the service's own token: without an account, so that no one can take the role from them. */
 export function OperatorDrawer({ onClose }: { readonly onClose: () => void }) {
   const { data, error } = useQuery({
     queryKey: ['users', 'limits', OPERATOR_ID],

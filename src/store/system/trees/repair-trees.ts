@@ -2,7 +2,7 @@ import type { TurnId } from '#domain/ids.ts';
 import type { UserId } from '#domain/principal.ts';
 import type { SystemConnection } from '../system-connection.ts';
 
-/** Lets the run go on that waits for this child, if it waits for no other. Returns whether it does. */
+/** Lets the run continue that waits for this child, if it waits for no other. Returns whether it does. */
 export async function wakeParentOf(system: SystemConnection, childRun: TurnId): Promise<boolean> {
   const { rows } = await system.query<{ woken: boolean }>(
     `select wake_parent(threads.active) as woken from delegations join threads on threads.id = delegations.thread_id
@@ -12,15 +12,15 @@ export async function wakeParentOf(system: SystemConnection, childRun: TurnId): 
   return rows[0]?.woken ?? false;
 }
 
-/** Lets this turn go on, if it is parked and is being cancelled. */
+/** Lets this turn continue, if it is parked and is being cancelled. */
 export async function wakeTurn(system: SystemConnection, turnId: TurnId): Promise<boolean> {
   const { rows } = await system.query<{ woken: boolean }>('select wake_parent($1) as woken', [turnId]);
   return rows[0]?.woken ?? false;
 }
 
 /**
- * What a process has left undone that died: lets all turns go on that have nothing to wait for, and finds the runs that have ended or
- * are being cancelled and have children that go on. One statement, which every installation sends every few seconds.
+ * What a process has left undone that died: lets all turns continue that have nothing to wait for, and finds the runs that have ended or
+ * are being cancelled and have children that continue. One statement, which every installation sends every few seconds.
  */
 export async function repairTrees(
   system: SystemConnection,

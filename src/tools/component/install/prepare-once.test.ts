@@ -29,7 +29,7 @@ test('a component that was refused is checked again', async () => {
   expect(await once(bytes('one'))).toMatchObject({ hash: 'one' });
 });
 
-test('a component that nobody installs is forgotten', async () => {
+test('a component that no one installs is forgotten', async () => {
   vi.useFakeTimers();
   try {
     const prepare = vi.fn(async (wasm: Uint8Array) => prepared(wasm));

@@ -52,7 +52,7 @@ export function citeMarkers(text: string, citations: Citations | undefined, stre
   let at = 0;
   const listed = (streaming ? markersIn(shown) : marksIn(citations)).map((mark, index): ShownMark => {
     const found = places.find(mark);
-    // A chip stands at its word, and what follows does not begin a line of its own.
+    // A chip stands at its word, and what follows does not begin its own line.
     cited += `${shown.slice(at, mark.start).replace(/ $/, '')}[${found.place ?? '?'}](#${key}-${index})`;
     at = mark.end;
     return { ...found, check: mark.check, quotation: mark.quotation };

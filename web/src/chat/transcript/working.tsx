@@ -48,7 +48,7 @@ export function Working({ turn, asked, first, waits }: WorkingProps) {
 
 const LONG_MS = 30_000;
 
-/** Says after a while that nobody has to wait here. */
+/** Says after a while that no one has to wait here. */
 function MayLeave({ since }: { readonly since: number | undefined }) {
   const now = useNow();
   if (since === undefined || now - since < LONG_MS) return null;
