@@ -84,6 +84,9 @@ export function testChatFaults(start: () => Promise<FaultyPlatform>, isPossible 
     async () => {
       const first = await cluster.start();
       await cluster.start();
+      // Each message gets an answer of its own, also when the one before it is still at work.
+      const preferred = await first.request('/api/me', { method: 'PATCH', body: '{"when_busy":"queue"}' });
+      expect(preferred.status).toBe(200);
       const body = JSON.stringify(platform.account);
       expect((await first.request('/api/channels', { method: 'POST', body })).status).toBe(201);
       for (let person = 0; person < PEOPLE; person++) {

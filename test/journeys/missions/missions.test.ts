@@ -206,7 +206,8 @@ test('a person corrects a run: its result is the answer to them, within its tool
     const { slot } = await call<Run>(service, 'POST', `/api/missions/${id}/run`);
     await step.begun();
     const begun = await waitFor('the run', async () => (await runsOf(service, id)).find((run) => run.thread_id));
-    await call(service, 'POST', '/api/chat/send', { message, thread_id: begun?.thread_id });
+    const how = { thread_id: begun?.thread_id, when_busy: 'steer' };
+    await call(service, 'POST', '/api/chat/send', { message, ...how });
     step.release();
     return waitFor(`the run to be ${status}`, async () =>
       (await runsOf(service, id)).find((run) => run.slot === slot && run.status === status),
@@ -479,7 +480,9 @@ test('the command line creates, lists, shows and deletes missions', async ({ ser
     'Asia/Tokyo',
   ];
   const made = await runReborn(['mission', ...wanted], { env: service.remote });
-  expect(made.stdout).toMatch(/^Created [\w-]{36}: at 08:00, Monday \(Asia\/Tokyo\)\. Next times:\n( {2}\S+\n){5}$/);
+  expect(made.stdout).toMatch(
+    /^Created [\w-]{36}: at 08:00, Monday \(Asia\/Tokyo\)\. Next times:\n( {2}\S+ 08:00 \(Asia\/Tokyo\)\n){5}$/,
+  );
   const id = /[\w-]{36}/.exec(made.stdout)?.[0] ?? '';
   await runReborn(['mission', 'run', id], { env: service.remote });
   await waitFor('the run', async () => (await runsOf(service, id))[0]?.status === 'completed');
