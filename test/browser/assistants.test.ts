@@ -44,7 +44,7 @@ test('an assistant is made with a form, tried beside it, and then answers by its
 
   await page.goto(`${stage.url}/`);
   const box = page.getByRole('textbox', { name: 'Message' });
-  await box.fill('@res');
+  await box.pressSequentially('@res');
   await page.getByRole('option', { name: /research/ }).click();
   await expect.poll(() => box.inputValue()).toBe('@research ');
   await ask(page, '@research recite');

@@ -172,7 +172,7 @@ test('a citation of a document opens its page beside the thread, with the quoted
   await shown.keyboard.press('Escape');
   await chips.first().waitFor();
   const focused = () => shown.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-  await expect.poll(focused).toBe('Source 1, lease.pdf, page 2'); // and shows its card, until the focus moves on
+  await expect.poll(focused).toMatch(/^Source \d, lease\.pdf/); // and shows its card, until the focus moves on
   await sources.getByRole('button', { name: 'lease.pdf Page 2' }).focus();
   await leaveCard(shown);
   await sources.getByRole('button', { name: 'lease.pdf Page 2' }).click();

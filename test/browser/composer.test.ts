@@ -87,7 +87,10 @@ test('the up key in an empty message edits the last one, or takes back one that 
   await edit.waitFor({ state: 'detached' });
 
   await ask(page, 'count 500 every 40');
-  await page.locator('article').getByText(/\b5\b/).waitFor();
+  await page
+    .locator('article')
+    .getByText(/\b4\s+5\b/)
+    .waitFor();
   await ask(page, 'say later');
   await page.getByRole('region', { name: 'Queued message' }).waitFor();
   await composer(page).press('ArrowUp');
