@@ -23,6 +23,7 @@ const FOLDERS = [
 /** The further arguments of functions that need more than texts and numbers. */
 const ARGUMENTS: Record<string, readonly unknown[]> = {
   'agent/administration/models/stored-providers.ts wantedProvider': [{ baseUrl: 'https://models.example/v1' }],
+  'agent/chats/incoming/choose-assistant.ts assistantFor': [{ assistant: null }],
   'agent/chats/outgoing/composed-links.ts withComposedAsCode': [readNothing({ situation: 'foreign' })],
   'agent/turn/answer-format.ts askAgain': ['problem', {}],
   'agent/outbox/post-signed.ts parseRetryAfter': [0],

@@ -132,6 +132,7 @@ describe('a question of the agent', () => {
     await sees(/─\n❯ yan/);
     await sees('Tab to answer');
     await press('C-u');
+    await press('Tab'); // the question
     await press('Tab'); // the message that waits
     await sees('Delete withdraws');
     await focus('y approve once');

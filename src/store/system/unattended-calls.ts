@@ -14,7 +14,7 @@ const FIND = `
   where exists (
     select from items join turns on turns.thread_id = items.thread_id and turns.id = items.turn_id
     where items.created_at > now() - make_interval(days => $2)
-      and items.started_at is not null and strpos(items.body::text, '"name":' || to_json(name)) > 0
+      and items.body::text like '%"type":"function_call"%' and strpos(items.body::text, '"name":' || to_json(name)) > 0
       and (turns.channel = 'webhook' or turns.request::text like '%"mission":{%')
   )
   order by name`;

@@ -30,13 +30,16 @@ export function renderStatus(status: Status, width: number, colours: Colours): s
   const { faint } = colours;
   const facts = [faint(status.model), contextOf(status, colours), faint(formatCost(status.cost))];
   const connection = connectionOf(status, colours);
-  while (facts.length > 0 && visibleWidth([...facts, connection].join('  ')) > width)
+  const right = faint(hintOf(status));
+  const room = status.editing ? width - visibleWidth(right) - LEAST_GAP : width; // how to get out of editing is always said
+  while (facts.length > 0 && visibleWidth([...facts, connection].join('  ')) > room)
     facts.splice(facts.length > 2 ? 1 : -1, 1);
   const left = [...facts, connection].join('  ');
-  const right = faint(hintOf(status));
   const gap = width - visibleWidth(left) - visibleWidth(right);
-  return gap < 2 ? truncateToWidth(left, width) : left + ' '.repeat(gap) + right;
+  return gap < LEAST_GAP ? truncateToWidth(left, width) : left + ' '.repeat(gap) + right;
 }
+
+const LEAST_GAP = 2;
 
 /** Above this share, what is older will soon be summed up. */
 const NEARLY_FULL = 0.8;
