@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkPage, takePicture } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
@@ -216,6 +216,8 @@ test('a draft outlives the page', async () => {
 });
 
 test('messages that could not be sent yet outlive the page, and are sent in order', async () => {
+  await setWhenBusy('queue'); // each has an answer, also if it comes while the one before is at work
+  onTestFinished(() => setWhenBusy('steer'));
   const page = await browser.signIn(stage.url);
   await ask(page, 'say begun');
   await page.getByRole('article').getByText('begun').waitFor();
@@ -392,3 +394,8 @@ const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+
+async function setWhenBusy(how: 'steer' | 'queue'): Promise<void> {
+  const body = JSON.stringify({ when_busy: how });
+  expect((await stage.service.request('/api/me', { method: 'PATCH', body })).status).toBe(200);
+}
