@@ -91,9 +91,7 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
   const factsWith = (tools: ToolSet) => decisionFacts(shared, tools);
   const lookAhead = createLookAhead({ db: parts.db, turn, items, signal, currentTools, factsWith });
   const begun = new Set<ItemId>();
-  const isTold = foreignInstructions(run.setting, turn.userId) !== undefined;
-  const toldByOthers = isTold ? ({ toldByOthers: true } as const) : {};
-  const { children } = shared;
+  const { children, toldByOthers } = shared;
   return {
     gateAhead: run.gateAhead,
     isAnswered: (history) => isAnswered(turn.seq, history) || endsSilently(turn, history),
@@ -116,7 +114,7 @@ export function createAttempt(parts: AttemptParts, turn: Turn, run: TurnRun, log
 
     close(reason, cutOff = reason) {
       const spokenHalf = items.isDeferred() ? undefined : spoken.half(); // otherwise the whole message is deferred
-      const half = spokenHalf && { ...spokenHalf, ...toldByOthers };
+      const half = spokenHalf && { ...spokenHalf, ...(toldByOthers && { toldByOthers }) };
       const hasBegun = (call: FunctionCallItem) => begun.has(call.id) || isFound(call, turn);
       const outputs = pendingCalls(items.thread).map((call) => outputOf(call, hasBegun(call) ? cutOff : reason));
       const closing = [...(half ? [plain(half)] : []), ...outputs];
@@ -171,13 +169,15 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const spending = createAttemptSpending({ ...basic, limits });
   const { meter, writeSummary } = spending;
   const withTexts = createDocumentTexts(parts.documents, turn, run.signal);
+  const instructions = foreignInstructions(run.setting, turn.userId);
+  const toldByOthers = instructions !== undefined;
   const readsIn = async (history: readonly Item[], summary: Summary | null) =>
     readsOf({
       history,
       summary,
       tools: await currentTools(),
       isCut: run.isHistoryCut(),
-      instructions: foreignInstructions(run.setting, turn.userId),
+      instructions,
     });
   const window = createHistoryWindow({
     turn,
@@ -203,7 +203,8 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
     startCall: (call, decision) => withOwner(parts.db, turn, (trx) => startCall(trx, turn, call, decision)),
     limits: parts.delegation ?? NO_DELEGATION,
   });
-  return { ...basic, spending, window, children, readsSoFar: () => readsIn(items.thread, window.summary()) };
+  const readsSoFar = () => readsIn(items.thread, window.summary());
+  return { ...basic, spending, window, children, toldByOthers, readsSoFar };
 }
 
 const NO_DELEGATION: DelegationLimits = { depth: 0, active: 0, perRun: 0, perTree: 0, tokensPerChild: 0 };
@@ -251,10 +252,9 @@ function createModelSteps(shared: Shared): Pick<TurnAttempt, 'askModel' | 'decid
       const { answer, call } = await askModel(asking, { chain, history, offered });
       const citations = await citationsOf(shared.db, turn, answer.text);
       const facts = decisionFacts(shared, offered);
-      const toldByOthers = foreignInstructions(shared.run.setting, turn.userId) !== undefined;
       // What a child says is read by the run above.
       const reads = turn.child ? await shared.readsSoFar() : undefined;
-      const extras = { citations, reads, toldByOthers };
+      const extras = { citations, reads, toldByOthers: shared.toldByOthers };
       const written = await toItems(answer, call, spoken.id() ?? newId(), turn, facts, extras);
       decided = written.first;
       const isLast = answer.calls.length === 0 || written.first?.decision.kind === 'gate';
