@@ -13,7 +13,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const test = journey()
   .override('settings', { WORKSPACE_QUOTA_MB: '1' })
-  .override('parts', { attachmentSweep: { graceMs: 0, everyMs: 100 } });
+  .override('parts', { attachmentSweep: { graceMs: 3_600_000, everyMs: 100 } });
 
 const connect = (service: Service, apiKey = TOKEN) =>
   new OpenAI({ baseURL: `${service.url}/v1`, apiKey, maxRetries: 0 });
