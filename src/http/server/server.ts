@@ -143,7 +143,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     throw new InvalidRequest('invalid_request', null, WANTS_JSON);
   });
   app.setErrorHandler((error, request, reply) => {
-    if (options.isAway?.(error)) return sendText(reply, 503, UNAVAILABLE);
+    if (options.isAway?.(error)) {
+      request.log.warn({ err: error }, 'the database did not answer a request');
+      return sendText(reply, 503, UNAVAILABLE);
+    }
     if (isMoving(error)) return refuse(reply, { outcome: 'moving' });
     if (error instanceof Misdirected) return refuse(reply, { outcome: 'elsewhere', cell: error.cell, isGuess: false });
     return answerError(error, request, reply);

@@ -78,10 +78,10 @@ export async function startMailServers(addresses: readonly string[]) {
       authserv_id: AUTHSERV,
       private_network: true,
     }),
-    /** Everything in the inbox of a person, or in another folder. */
+    /** Everything in the inbox of a person, or in another folder, in the order of delivery. */
     async in(address: string, box = ''): Promise<Mail[]> {
       const files = await Promise.all(['new', 'cur'].map((part) => listFiles(path.join(maildir(address), box, part))));
-      return Promise.all(files.flat().map(parseOnce));
+      return Promise.all(files.flat().toSorted((a, b) => deliveredAt(a) - deliveredAt(b)).map(parseOnce));
     },
     /** From now on, the server refuses mail to this address. */
     async remove(address: string): Promise<void> {
@@ -115,6 +115,12 @@ export async function startMailServers(addresses: readonly string[]) {
 async function listFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names.map((name) => path.join(folder, name));
+}
+
+/** From the name, which begins with the seconds and, after a letter, the microseconds. A folder lists its files in any order. */
+function deliveredAt(file: string): number {
+  const [, seconds, microseconds] = /^(\d+)\.[A-Z](\d+)/.exec(path.basename(file)) ?? [];
+  return Number(seconds) * 1e6 + Number(microseconds);
 }
 
 const parsed = new Map<string, Promise<Mail>>();
