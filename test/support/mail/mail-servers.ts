@@ -81,7 +81,12 @@ export async function startMailServers(addresses: readonly string[]) {
     /** Everything in the inbox of a person, or in another folder, in the order of delivery. */
     async in(address: string, box = ''): Promise<Mail[]> {
       const files = await Promise.all(['new', 'cur'].map((part) => listFiles(path.join(maildir(address), box, part))));
-      return Promise.all(files.flat().toSorted((a, b) => deliveredAt(a) - deliveredAt(b)).map(parseOnce));
+      return Promise.all(
+        files
+          .flat()
+          .toSorted((a, b) => deliveredAt(a) - deliveredAt(b))
+          .map(parseOnce),
+      );
     },
     /** From now on, the server refuses mail to this address. */
     async remove(address: string): Promise<void> {
