@@ -105,7 +105,7 @@ export async function fillUser(database: pg.ClientBase, userId: string, threads:
 
 /**
  * Adds threads of a crowd until the table has about so many items, and returns the indexes that were built again with how long
- * each took. The time continues from where the last call ended, of `most` items in all, so that rows lie in the order of time.
+ * each took. The time continues from where the last call ended, of `most` items in all, so that rows are in the order of time.
  */
 export async function fillCrowd(database: pg.ClientBase, from: number, to: number, most: number): Promise<Built[]> {
   const isRebuilding = (to - from) / to >= REBUILD_FROM && to - from > 1e6;

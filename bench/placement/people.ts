@@ -78,7 +78,7 @@ export function createPeople({ router, atOnce, ledger }: PeopleOptions) {
       return { checked: chosen.length, others };
     },
 
-    /** People of a cell whose browsers are open ask for something again and again, until they are told to stop. */
+    /** People of a cell whose browsers are open ask for something again and again, until they are stopped. */
     look(cell: number): { stop: () => Promise<number> } {
       const there = ledger.filter((entry) => entry.cell === cell && browsers.has(entry.sub));
       let requests = 0;

@@ -149,7 +149,7 @@ type DrainPlan = {
   readonly env: Record<string, string>;
   readonly words: readonly string[];
   readonly killAt: number;
-  /** Runs until it is told to stop; returns how many requests it made. */
+  /** Runs until it is stopped; returns how many requests it made. */
   readonly meanwhile: () => { stop: () => Promise<number> };
   readonly log: Plan['log'];
 };

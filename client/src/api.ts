@@ -1492,7 +1492,7 @@ export type VectorStoreFileContent = {
 /** Either `file_ids` or `files`. */
 export type CreateVectorStoreFileBatch = {
   readonly file_ids?: readonly string[] | null;
-  /** Files with attributes of their own. */
+  /** Files with their own attributes. */
   readonly files?: readonly ({
     /** The id of an uploaded file. */
     readonly file_id: string;
@@ -1611,7 +1611,7 @@ export type ProjectPerson = {
 
 export type NewProject = {
   readonly name: string;
-  /** What the agent is told in every thread of the project. null removes them. Members need the role `write`. */
+  /** Instructions for the agent in every thread of the project. null removes them. Members need the role `write`. */
   readonly instructions?: string | null;
   /** The caller's default for new threads in it; null for their usual one. */
   readonly model?: string | null;
@@ -1650,7 +1650,7 @@ export type FullProject = {
 
 export type ProjectChange = {
   readonly name?: string;
-  /** What the agent is told in every thread of the project. null removes them. Members need the role `write`. */
+  /** Instructions for the agent in every thread of the project. null removes them. Members need the role `write`. */
   readonly instructions?: string | null;
   /** The caller's default for new threads in it; null for their usual one. */
   readonly model?: string | null;
@@ -2084,7 +2084,7 @@ export type CallCard = {
   readonly server?: string;
   /** How a call reads, by language. The first one whose arguments the call has is used. */
   readonly templates?: readonly ({
-    /** Only for calls in which this argument has this value. */
+    /** Only for calls where this argument has this value. */
     readonly when?: {
       readonly path: string;
       readonly value: string | number | boolean;
@@ -2768,7 +2768,7 @@ export type OpenGate = {
       readonly max: number | null;
     })[];
   };
-  /** Of a gate of a subagent: the titles of the threads above it and of its own, the highest first. */
+  /** Of a gate of a subagent: the titles of the threads above it and its own title, the highest first. */
   readonly path?: readonly string[];
   readonly created_at: string;
 };
@@ -3005,7 +3005,7 @@ export type NewAssistant = {
   readonly for?: 'me' | 'everyone';
   /** What it is for, in a sentence. */
   readonly description?: string;
-  /** What the agent is told, after its identity. They are part of every prompt. */
+  /** Instructions, which follow the identity. They are part of every prompt. */
   readonly instructions?: string | null;
   /** The model that answers when a message names none; null for the default. */
   readonly model?: string | null;
@@ -3013,7 +3013,7 @@ export type NewAssistant = {
   readonly tools?: readonly string[] | null;
   /** The only skills that may be read; null for all of the user. */
   readonly skills?: readonly string[] | null;
-  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below a folder of its own. none: no notes. */
+  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below its own folder. none: no notes. */
   readonly memory?: 'shared' | 'read' | 'own' | 'none';
   /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
@@ -3028,7 +3028,7 @@ export type NewAssistant = {
 export type AssistantChange = {
   /** What it is for, in a sentence. */
   readonly description?: string;
-  /** What the agent is told, after its identity. They are part of every prompt. */
+  /** Instructions, which follow the identity. They are part of every prompt. */
   readonly instructions?: string | null;
   /** The model that answers when a message names none; null for the default. */
   readonly model?: string | null;
@@ -3036,7 +3036,7 @@ export type AssistantChange = {
   readonly tools?: readonly string[] | null;
   /** The only skills that may be read; null for all of the user. */
   readonly skills?: readonly string[] | null;
-  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below a folder of its own. none: no notes. */
+  /** shared: the user's notes. read: the same without writing. own: also reads them, and writes only below its own folder. none: no notes. */
   readonly memory?: 'shared' | 'read' | 'own' | 'none';
   /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
@@ -3566,7 +3566,7 @@ export type NoteVersion = {
   readonly origin: 'person' | 'foreign' | 'unknown';
   /** Who wrote this version. `unknown`: it is older than the record of versions. */
   readonly written_by: 'person' | 'agent' | 'unknown';
-  /** The thread in which the agent wrote it. */
+  /** The thread where the agent wrote it. */
   readonly thread_id: string | null;
   readonly turn_id: string | null;
   /** What the agent had read when it wrote this version, the newest last, without the words of the person. */
@@ -3826,7 +3826,7 @@ export type McpCatalogue = {
     } | null;
     /** Where the vendor describes the server. */
     readonly page: string;
-    /** The day on which the entry was last checked; null if it never was. */
+    /** The day the entry was last checked; null if it never was. */
     readonly checked_on: string | null;
   })[];
 };
@@ -5618,7 +5618,7 @@ export type Routes = {
   'GET /api/assistants': {
     result: AssistantList;
   };
-  /** Create an assistant: the agent under a name, with instructions and limits of its own. */
+  /** Create an assistant: the agent under a name, with its own instructions and limits. */
   'POST /api/assistants': {
     body: NewAssistant;
     result: Assistant;

@@ -87,7 +87,7 @@ test("a server's tool is asked about by its title, else by its name", () => {
   expect(plainText(didSentence({ ...tracker, card: { server: 'tracker' } }))).toBe('Ran create_ticket of tracker');
 });
 
-test('what an id identifies is named, or the id is shown', () => {
+test('the thing that an id identifies is named, or the id is shown', () => {
   const run = (names: Record<string, string | null>) =>
     plainText(
       askSentence(
@@ -130,7 +130,7 @@ test('all arguments are listed with their labels, and by their keys without one'
   ]);
 });
 
-test('what a call does is its question without the mark', () => {
+test('a call is described by its question without the mark', () => {
   expect(plainText(doesSentence(call({ to: 'ann@a.example' })))).toBe('Send a mail to ann@a.example');
   expect(plainText(doesSentence({ name: 'erase', arguments: '{}' }))).toBe('Run erase');
 });

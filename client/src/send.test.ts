@@ -46,7 +46,7 @@ test('a message is sent again with the same key until it is accepted', async () 
   expect(pauses).toEqual([250, 500, 3000]);
 });
 
-test('only a pause that the service has asked for is told, and its end', async () => {
+test('only a pause that the service has asked for is shown, and its end', async () => {
   const { waits, send } = await serve(['break', { status: 429, retryAfter: 7 }, { status: 503 }]);
   await send();
   expect(waits).toEqual([7, undefined]);

@@ -345,7 +345,7 @@ export const options = {
   SANDBOX_RUNNERS: {
     parser: addresses,
     unset: 'none',
-    help: 'Containers in which code runs instead, as `host:port`. A name may stand for many: all its addresses are tried.',
+    help: 'Containers where code runs instead, as `host:port`. A name may stand for many: all its addresses are tried.',
   },
   SANDBOX_REQUIRES: {
     parser: someOf('network', 'files', 'processes', 'privileges', 'calls', 'limits'),

@@ -7,7 +7,7 @@ import { readClientHello } from './client-hello.ts';
 const NAME = 'allowed.example';
 const whole = buildHello([[43, Buffer.from([2, 3, 4])], serverName(NAME), [16, Buffer.alloc(5)]]);
 
-test('the name of a ClientHello is found, whatever follows it', () => {
+test('the name of a ClientHello is found, with anything after it', () => {
   expect(readClientHello(whole)).toEqual({ name: NAME });
   expect(readClientHello(Buffer.concat([whole, Buffer.from('more')]))).toEqual({ name: NAME });
   expect(readClientHello(buildHello([serverName('Allowed.Example')]))).toEqual({ name: 'Allowed.Example' });
@@ -48,7 +48,7 @@ test('with each byte changed, it has this name or none', () => {
   }
 });
 
-describe('what hides the name is refused', () => {
+describe('a hidden name is refused', () => {
   test.each([
     ['an encrypted ClientHello', buildHello([serverName(NAME), [0xfe0d, Buffer.alloc(8)]]), 'an encrypted ClientHello'],
     ['one of a draft', buildHello([serverName(NAME), [0xfe0a, Buffer.alloc(8)]]), 'an encrypted ClientHello'],

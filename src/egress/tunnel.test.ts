@@ -58,7 +58,7 @@ test('the end of the call ends a dial, and no connection is accepted after it', 
   expect(late.connection.destroyed).toBe(true);
 });
 
-test('a host that can not be reached is 502, and the reason stands in the answer', async () => {
+test('a host that can not be reached is 502, and the reason is in the answer', async () => {
   const connectByName = () => Promise.reject(new EgressFailed('refused'));
   const tunnel = createTunnel({ egress: { connectByName }, hosts: ['a.example'] });
   const { connection, answer } = openConnection();

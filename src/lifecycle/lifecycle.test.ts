@@ -30,7 +30,7 @@ function tasksOf(statementMs: number): Map<string, Task> {
   return tasks;
 }
 
-test('looking for expired threads takes at most a tenth of the time, however many there are', async () => {
+test('looking for expired threads takes at most a tenth of the time with any number of them', async () => {
   for (const [roundMs, pauseMs] of [
     [1000, 600_000],
     [300_000, 2_700_000],

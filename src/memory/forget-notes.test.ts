@@ -36,7 +36,7 @@ async function forgetAll(more: Partial<Forgetting> = {}) {
 }
 const textOf = async (path: string) => (await memory.find(ann, path))?.text;
 
-test('what came from a page goes, with what was derived from it, and nothing else does', async () => {
+test('texts from a page go, with texts derived from them, and no others', async () => {
   await memory.write(ann, 'mine', 'by me');
   await write('mine', 'by the page', [page]);
   await write('new', 'from the page', [page]);
@@ -66,7 +66,7 @@ test('what came from a page goes, with what was derived from it, and nothing els
   expect(await textOf('new')).toBe('from the page');
 });
 
-test('what was only derived stays when it is left out', async () => {
+test('texts that were only derived stay when they are left out', async () => {
   await write('new', 'from the page', [page]);
   await write('derived', 'from the note', [note('new')]);
   await forgetAll({ derived: false });
@@ -93,7 +93,7 @@ test('a text that the person has kept, restored or written since stays, and is l
   expect([await textOf('kept'), await textOf('rewritten')]).toEqual(['from the page', 'by me']);
 });
 
-test('what came from a thread or a turn goes, also where its text was restored by the agent', async () => {
+test('texts from a thread or a turn go, also where their text was restored by the agent', async () => {
   const [threadId, turnId] = [newId<string>(), newId<string>()];
   await write('a', 'from the thread', [], { threadId, turnId });
   await write('a', 'another', []);
@@ -112,7 +112,7 @@ test('a preview that is no longer true is refused', async () => {
   expect(await textOf('new')).toBe('from the page');
 });
 
-test('forgetting for good leaves no version of it', async () => {
+test('forgetting permanently leaves no version of it', async () => {
   await memory.write(ann, 'mine', 'by me');
   await write('mine', 'poison one', [page]);
   await write('new', 'poison two', [page]);

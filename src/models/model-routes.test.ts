@@ -89,7 +89,7 @@ test('the fallbacks of a route follow its model, in order; a removed route fails
   expect((await models.find(null)).map(({ provider }) => provider)).toEqual(['demo', 'google']);
 });
 
-test('a model without fallbacks of its own is followed by those of the installation, in their order', async () => {
+test('a model without its own fallbacks is followed by those of the installation, in their order', async () => {
   const fast: ModelRoute = { provider: 'openai', name: 'gpt-5-mini' };
   const slow: ModelRoute = { provider: 'google', name: 'gemini-2.5-flash', fallback: ['default'] };
   const models = modelsWith({ default: demo, routes: { fast, slow }, fallbacks: ['slow', 'fast'] });

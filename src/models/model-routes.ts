@@ -23,7 +23,7 @@ type ModelsOptions = {
   readonly routes: () => Promise<Readonly<Record<string, ModelRoute>>>;
   /** The name of the route that answers instead of `default`, if the operator has chosen one. */
   readonly defaultRoute?: () => Promise<string | null>;
-  /** The routes to ask when a route without fallbacks of its own fails. */
+  /** The routes to ask when a route without its own fallbacks fails. */
   readonly fallbacks?: () => Promise<readonly string[]>;
   readonly apiKeyFor: KeyFor;
 };

@@ -4,7 +4,7 @@ import { createFrameReader, encodeFrame, type Frame } from './frames.ts';
 
 const MOST = 1000;
 
-test('frames come out as they went in, however the stream is cut', () => {
+test('frames come out as they went in, wherever the stream is cut', () => {
   const frames = fc.array(fc.tuple(fc.string(), fc.uint8Array({ maxLength: MOST })), { maxLength: 5 });
   fc.assert(
     fc.property(frames, fc.integer({ min: 1, max: 50 }), (sent, cut) => {

@@ -124,7 +124,7 @@ test('a sandbox that does not answer is discarded five seconds after its time', 
   }
 });
 
-test('the hash of a file is ours, whatever the sandbox says, and a file as before is no change', async () => {
+test('the hash of a file is ours, and not what the sandbox says, and a file as before is no change', async () => {
   const bytes = Buffer.from('x');
   const known = { path: 'old', mode: 0o644, bytes, sha256: hash('sha256', bytes) };
   const answers: Record<string, Buffer[]> = {

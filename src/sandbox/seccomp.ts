@@ -36,7 +36,7 @@ const FAMILIES = [AF_UNIX, AF_INET, AF_INET6];
 export const WITHOUT_INTERNET: readonly number[] = [AF_UNIX];
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c]; // type into the terminal
 const [FILE_TYPE, FIFO] = [0o170000, 0o010000];
-const RUNNER = 1; // the guest can make no namespace in which another process has this number
+const RUNNER = 1; // the guest can make no namespace where another process has this number
 
 /** `any`: denied if the argument has one of the bits. `is` and `not`: denied for these values, or for all others. */
 type Test = { readonly argument: number; readonly mask?: number } & (
@@ -49,7 +49,7 @@ type Rule = { readonly calls: readonly string[]; readonly test?: Test; readonly 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const RULES: readonly Rule[] = [
-  // Its flags lie in memory, where a filter can't look; libc then uses clone.
+  // Its flags are in memory, where a filter can't look; libc then uses clone.
   { calls: ['clone3'], answer: ENOSYS },
   { calls: ['clone'], test: { argument: 0, any: CLONE_NEW }, answer: EPERM },
   { calls: ['ioctl'], test: { argument: 1, is: [TIOCSTI, TIOCLINUX] }, answer: EPERM },
@@ -135,7 +135,7 @@ function loadArgument({ argument, mask }: Test): Instruction[] {
   return mask === undefined ? [load] : [load, [AND, 0, 0, mask]];
 }
 
-/** Goes on to the next instruction to deny, and skips it to allow. */
+/** Continues with the next instruction to deny, and skips it to allow. */
 function compare(test: Test): Instruction[] {
   if ('any' in test) return [[ANY_BIT, 0, 1, test.any]];
   if ('not' in test) return test.not.map((value, at) => [EQUAL, test.not.length - at, 0, value]);

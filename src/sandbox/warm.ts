@@ -69,7 +69,7 @@ export function createWarmPool<T extends Warm>(sizes: PoolSizes): WarmPool<T> {
   };
 }
 
-/** Lets `limit` in at a time, in the order in which they came. */
+/** Lets `limit` in at a time, in the order they came. */
 function createQueue(limit: number) {
   const waiting = new Set<{ enter(): void; giveUp(reason: unknown): void }>();
   let inside = 0;

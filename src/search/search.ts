@@ -43,7 +43,7 @@ export type EngineName = (typeof ENGINES)[number];
 /** The engine that the operator has chosen. */
 export type SearchChoice = {
   readonly engine: EngineName;
-  /** Of SearXNG, which runs on a server of one's own. The others have one address each. */
+  /** Of SearXNG, which runs on a self-hosted server. The others have one address each. */
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
 };

@@ -1,4 +1,4 @@
-/** Lets so many tasks run at once; the others wait in the order in which they came. */
+/** Lets so many tasks run at once; the others wait in the order they came. */
 export function createTurnstile(most: number) {
   const waiting: (() => void)[] = [];
   let inside = 0;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { extrapolate } from '../../bench/growth/extrapolate.ts';
 import { measureInTurns } from '../../bench/growth/rounds.ts';
 
-test('what depends on the depth of an index is extrapolated by the logarithm, and what reads a table by its size', () => {
+test('a figure that depends on the depth of an index is extrapolated by the logarithm, and one of a whole table by its size', () => {
   const deeper = [1e6, 1e7].map((items, index) => ({ items, value: 10 + index }));
   expect(extrapolate(deeper, 'depth', 1e8)).toBeCloseTo(12);
   expect(extrapolate([{ items: 0, value: 99 }, ...deeper], 'depth', 1e8)).toBeCloseTo(12); // an empty table has no logarithm

@@ -144,7 +144,7 @@ test('a note is written, edited, found by its words and deleted', async () => {
   await page.getByText('No notes yet').waitFor();
 });
 
-test('earlier versions of a note and a deleted note are restored, until it is deleted for good', async () => {
+test('earlier versions of a note and a deleted note are restored, until it is deleted permanently', async () => {
   await visit('/memory');
   await rowsOf('Deleted notes').filter({ hasText: 'people/ann' }).getByRole('button').click();
   const history = dialog('people/ann').getByRole('listitem');
@@ -166,7 +166,7 @@ test('earlier versions of a note and a deleted note are restored, until it is de
   expect(await stage.home.query('select from note_versions')).toEqual([]);
 });
 
-test('what came from a thread or a source is forgotten as the preview shows it', async () => {
+test('texts from a thread or a source are forgotten as the preview shows', async () => {
   const { service } = stage;
   for (const note of ['seed', 'copy'])
     await service.request(`/api/memory/${note}`, { method: 'PUT', body: '{"text":"Ann likes boats."}' });

@@ -8,7 +8,7 @@ import { ask } from './talk.ts';
 
 const definition = { description: null, parameters: { type: 'object' }, strict: null };
 
-/** Tools with words of their own: one reads, and one asks first. */
+/** Tools with their own words: one reads, and one asks first. */
 const read: Tool = {
   definition: { ...definition, name: 'invoice_read' },
   repeatable: true,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => cluster.close());
 
 const ROUNDS = rounds(20, 200);
-/** A moment in which the machine was busy with something else. */
+/** A moment when the machine was busy with something else. */
 const AGAIN = 2;
 const STEP_MS = 50;
 

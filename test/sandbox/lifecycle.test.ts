@@ -193,7 +193,7 @@ describe('a sandbox', () => {
     await guest.discard();
   });
 
-  test('tells how its interpreter ended, and starts another', async () => {
+  test('says how its interpreter ended, and starts another', async () => {
     const guest = await openGuest(sandboxes);
     expect(await guest.python('import os; os._exit(3)')).toMatchObject({ outcome: 'ended', exitCode: 3, fresh: true });
     expect(await guest.python('import os; os.kill(os.getpid(), 9)')).toMatchObject({ outcome: 'ended', exitCode: 137 });
@@ -319,7 +319,7 @@ describe('nothing is left', () => {
 
   test('by a service that was killed together with bubblewrap, as soon as the next one starts', async () => {
     const command = ['python3', '-IBS', '-c', inside('runner.py'), 'the-orphan-1015'];
-    // Blocked in the moment in which bubblewrap's child does not yet die with it.
+    // Blocked in the moment when bubblewrap's child does not yet die with it.
     const blocked = [
       '--unshare-user',
       '--unshare-pid',

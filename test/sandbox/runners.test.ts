@@ -184,7 +184,7 @@ for _ in range(3000): os.mkdir("d"); os.chdir("d")'`;
 });
 
 describe('a service', () => {
-  test('goes on to the next address if one is absent, or is not a runner', async () => {
+  test('tries the next address if one is absent, or is not a runner', async () => {
     const other = createServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');

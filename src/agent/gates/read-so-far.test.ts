@@ -98,7 +98,7 @@ test('texts that a person has vouched for, and their files, count as their own',
   expect(situationAfter(says({ ...file, origin: 'own' }))).toBe('clean');
 });
 
-test('what was seen is named once, the newest last: pages by their host, notes by their version, a summary by what it sums up', () => {
+test('everything seen is named once, the newest last: pages by their host, notes by their version, a summary by what it sums up', () => {
   const reads = { foreign: true, private: true, seen: [{ kind: 'page', name: 'old.example', itemId: 'i' }] } as const;
   const summary = { throughSeq: 0, throughPosition: 0, turnSeq: 0, text: 'Before.', reads };
   const history = threadOf(

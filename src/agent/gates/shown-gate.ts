@@ -15,7 +15,7 @@ export type ShownGate = OpenGate & {
   readonly acceptsAlways: boolean;
   /** What the server of the tool asks. */
   readonly question: Question | undefined;
-  /** Of a child's gate: the titles of the threads above it and of its own, the highest first. */
+  /** Of a child's gate: the titles of the threads above it and its own title, the highest first. */
   readonly path: readonly string[] | undefined;
 };
 

@@ -93,7 +93,7 @@ test('times that can not be are those of the conversation or of now', () => {
   expect(read({ ...chat, create_time: -5 })?.createdAt).toEqual(NOW);
 });
 
-test('a circle of messages ends, and what is no conversation is not read', () => {
+test('a circle of messages ends, and what is not a conversation is not read', () => {
   const circle = {
     id: 'c',
     current_node: 'a',

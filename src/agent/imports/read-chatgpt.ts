@@ -105,7 +105,7 @@ function joinAnswers(messages: readonly ForeignMessage[]): ForeignMessage[] {
   return joined;
 }
 
-/** Undefined for a time that can't be: it would put the thread ahead of all others for good. */
+/** Undefined for a time that can't be: it would put the thread ahead of all others forever. */
 function toDate(time: number | null | undefined, now: Date): Date | undefined {
   const milliseconds = Math.round((time ?? 0) * 1000);
   return milliseconds > 0 && milliseconds <= now.getTime() ? new Date(milliseconds) : undefined;

@@ -90,7 +90,7 @@ export async function requireProject(trx: OwnedTransaction, owner: Principal, id
   return project;
 }
 
-/** A project in which the person may change what is shared. */
+/** A project where the person may change what is shared. */
 export async function requireWritable(trx: OwnedTransaction, owner: Principal, id: ProjectId): Promise<Project> {
   const project = await requireProject(trx, owner, id);
   if (project.role === 'read')

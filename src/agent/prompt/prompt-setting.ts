@@ -29,7 +29,7 @@ export async function readPromptSetting(
 }
 
 /**
- * What a person has written for the agent is no memory; what is known about the person is. An assistant with instructions has them
+ * What a person has written for the agent is not memory; what is known about the person is. An assistant with instructions has them
  * instead of what was written for the agent.
  */
 function identityOf(

@@ -60,7 +60,7 @@ test('the usage of every turn of a run counts, and an unknown price counts as no
   await expect(budgets({ usdPerRun: 0.06 }, { usages }).check()).rejects.toThrow(BudgetExceeded);
 });
 
-test('what children have used counts, and what a run has left is what its own limits leave', async () => {
+test('the use of children counts, and a run has left as much as its own limits leave', async () => {
   const below = { tokens: 50, usd: 0 };
   const own = budgets({ tokensPerRun: 150 }, { below });
   await expect(own.check()).rejects.toThrow(BudgetExceeded);

@@ -47,7 +47,7 @@ export const workFields = {
     .transform((value) => value || null)
     .nullable()
     .optional()
-    .describe('What the agent is told, after its identity. They are part of every prompt.'),
+    .describe('Instructions, which follow the identity. They are part of every prompt.'),
   model: z
     .string('model must be a string.')
     .trim()
@@ -62,7 +62,7 @@ export const workFields = {
     .enum(MEMORY_SCOPES, `memory must be one of ${MEMORY_SCOPES.join(', ')}.`)
     .optional()
     .describe(
-      "shared: the user's notes. read: the same without writing. own: also reads them, and writes only below a folder of its own. none: no notes.",
+      "shared: the user's notes. read: the same without writing. own: also reads them, and writes only below its own folder. none: no notes.",
     ),
   ...budgetFields,
 };

@@ -141,7 +141,7 @@ const addBatch = defineRoute({
   body: z
     .looseObject({
       file_ids: z.array(uploadId).min(1).max(MOST_ADDED).nullish(),
-      files: z.array(newFile).min(1).max(MOST_ADDED).nullish().describe('Files with attributes of their own.'),
+      files: z.array(newFile).min(1).max(MOST_ADDED).nullish().describe('Files with their own attributes.'),
       attributes: attributes.nullish().describe('Of all files in `file_ids`.'),
       chunking_strategy: chunkingStrategy.nullish(),
     })

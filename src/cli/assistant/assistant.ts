@@ -19,11 +19,11 @@ type Options = WorkOptions & {
 
 const EXAMPLE = 'research';
 
-/** `reborn assistant`: the agent under names, with instructions and limits of its own. */
+/** `reborn assistant`: the agent under names, with its own instructions and limits. */
 export function addAssistantCommands(program: Command): void {
   const assistant = program
     .command('assistant')
-    .description('Manage assistants: the agent under a name, with instructions and limits of its own.');
+    .description('Manage assistants: the agent under a name, with its own instructions and limits.');
   addOptions(assistant.command('create').argument('<name>', 'small letters, digits and dashes'))
     .option('--everyone', 'everybody may use it')
     .description('Create an assistant.')

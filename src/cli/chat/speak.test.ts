@@ -79,7 +79,7 @@ test('sources are numbers, and a list below the message', () => {
   );
 });
 
-test('what only began like a source is written when the message ends', () => {
+test('text that only began like a source is written when the message ends', () => {
   const { begin, say, finish, written } = listen();
   begin();
   say('one [s');

@@ -34,7 +34,7 @@ export function addProjectCommands(program: Command): void {
     .command('instructions')
     .argument('<project>', 'the name or the id')
     .option('--set', 'replace them with the text from stdin; an empty text removes them')
-    .description('Print or replace what the agent is told in the threads of a project.')
+    .description('Print or replace the instructions for the agent in the threads of a project.')
     .addHelpText(
       'after',
       '\nExamples:\n  reborn project instructions "Move to Oslo"\n  reborn project instructions "Move to Oslo" --set < instructions.md',

@@ -27,7 +27,7 @@ export function renderSystemdUnit(program: ServiceProgram): string {
     'TimeoutStopSec=60',
     '# The built-in PostgreSQL survives a crash of the service, which then reconnects to it; in a regular stop both end.',
     'KillMode=process',
-    '# If the kernel ends code of the agent for its memory, the service goes on.',
+    '# If the kernel ends code of the agent for its memory, the service continues.',
     'OOMPolicy=continue',
     'LimitNOFILE=65536',
     'UMask=0077',
@@ -48,7 +48,7 @@ export function renderSystemdUnit(program: ServiceProgram): string {
  * - ProtectKernelTunables, ProtectKernelLogs, ProcSubset: they cover parts of /proc, and then no sandbox can mount its own. The service
  *   has no right to change them anyway.
  * - RestrictNamespaces, ProtectHostname, and @mount and @privileged among the calls: sandboxes are made of namespaces with a host name
- *   and mounts of their own.
+ *   and their own mounts.
  * - RemoveIPC: the built-in PostgreSQL survives a crash of the service, and needs its memory.
  * - MemoryDenyWriteExecute: Node compiles while it runs.
  */

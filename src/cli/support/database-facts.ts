@@ -99,5 +99,5 @@ async function explain(client: Client, text: string): Promise<string[] | null> {
   }
 }
 
-/** Values of ours stand in quotes, too, such as the status of a turn; no one can tell them from a person's. */
+/** Values of ours stand in quotes, too, such as the status of a turn; no one can distinguish them from a person's. */
 const withoutValues = (text: string): string => text.replaceAll(/'(?:[^']|'')*'/g, "'?'");

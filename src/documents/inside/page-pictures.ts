@@ -41,7 +41,7 @@ type Picture = {
 /** A picture fills the square from 0 to 1, which `at` places on the page. A stencil is black where its bits are 0. */
 type Placed = { readonly picture: Picture; readonly at: Matrix; readonly isStencil: boolean };
 
-/** In the order in which they are painted. */
+/** In the order they are painted. */
 async function findPictures(page: PDFPageProxy): Promise<Placed[]> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const found: Placed[] = [];

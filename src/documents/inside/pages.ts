@@ -38,7 +38,7 @@ export function createPages() {
   };
 }
 
-/** Splits a text without pages of its own into sections, which begin at headings. */
+/** Splits a text without pages into sections, which begin at headings. */
 export function createSections(pages: Pages) {
   const path: (string | undefined)[] = [];
   let size = LONGEST_SECTION;

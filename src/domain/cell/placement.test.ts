@@ -9,7 +9,7 @@ const homesIn = (cells: readonly WeightedCell[]) => KEYS.map((key) => findHome(k
 const shareOf = (cell: number, homes: readonly unknown[]) =>
   homes.filter((home) => home === cell).length / homes.length;
 
-test('cells of equal weight get equal shares, in whatever order they are listed', () => {
+test('cells of equal weight get equal shares, in any order of the list', () => {
   const homes = homesIn(equal(1, 2, 3, 4));
 
   for (const cell of [1, 2, 3, 4]) expect(shareOf(cell, homes)).toBeCloseTo(0.25, 1);

@@ -20,7 +20,7 @@ export type DelegationLimits = {
 export type ChildRun = {
   /** The call that it belongs to. */
   readonly call: ItemId;
-  /** 1 for a child of a run that is no child. */
+  /** 1 for a child of a run that is not a child. */
   readonly depth: number;
   readonly tokensPerRun: number;
   readonly usdPerRun: number | null;

@@ -3,7 +3,7 @@
  * sentence. The schema of the API is made from it, and so are the types of the clients.
  */
 export const FAILURE_DETAILS = {
-  /** `provider`: its name, or the host of a server of one's own. */
+  /** `provider`: its name, or the host of a self-hosted server. */
   'model.key_refused': { provider: 'text' },
   'model.no_credit': { provider: 'text' },
   'model.busy': { provider: 'text' },

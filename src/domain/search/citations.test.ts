@@ -267,7 +267,7 @@ test.each([
   expect(checkCitations(text, [], PAGES)).toMatchObject({ marks: [], sources: [], files: [{ check }] });
 });
 
-test('what is no document, or stands in code, cites none', () => {
+test('what is not a document, or is in code, cites none', () => {
   expect(checkCitations('See [Smith 2020, p. 7] and `[the lease.pdf, p. 7]`.', [], PAGES)).toBeUndefined();
 });
 

@@ -7,7 +7,7 @@ export type ShowSource = (source: CitedSource) => string | undefined;
 /** What replaces the marker of a page of a document. */
 type ShowPage = (page: NamedPage) => string;
 
-/** A place of the shown text that stands for a source. */
+/** A place in the shown text that replaces a source. */
 export type ShownCitation = { readonly start: number; readonly end: number; readonly source: CitedSource };
 
 /**
@@ -64,13 +64,13 @@ export function citeText(
 /** As a link of Markdown, with the host as its words. */
 export const linkToSource: ShowSource = ({ url }) => `([${hostOf(url)}](${encodeAddress(url)}))`;
 
-/** An answer as plain Markdown: numbers in the order in which it names its sources, and a list of them at its end. */
+/** An answer as plain Markdown: numbers in the order it names its sources, and a list of them at its end. */
 export function withSourceList(text: string, citations: Citations | undefined): string {
   const list = createSourceList();
   return citeText(text, citations, list.show, list.showPage).text + list.end(citations);
 }
 
-/** Numbers sources in the order in which they are shown. `end`: the list of them, and what was found wrong, to put below the text. */
+/** Numbers sources in the order they are shown. `end`: the list of them, and what was found wrong, to put below the text. */
 export function createSourceList() {
   const places = new Map<string, number>();
   const lines: string[] = [];

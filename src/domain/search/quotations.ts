@@ -81,7 +81,7 @@ function isInsideWord(text: string, at: number): boolean {
 
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-/** A text in the form in which quotations are compared. */
+/** A text, written as quotations are compared. */
 export type FoldedText = { readonly text: string };
 
 export function fold(text: string): FoldedText {

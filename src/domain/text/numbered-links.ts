@@ -7,7 +7,7 @@ export type NumberedText = { readonly text: string; readonly links: readonly str
 
 export const linkNumber = (number: number): string => `${MARK} [${number}]${MARK}`;
 
-/** Stands before the text of a page in a document that has several. */
+/** Comes before the text of a page in a document that has several. */
 export const pageMark = (page: number): string => `${MARK}## p. ${page}${MARK}`;
 
 /** The words of a page, which can't contain a mark. */

@@ -7,7 +7,7 @@ export type Words = { readonly en: string; readonly de?: string; readonly nb?: s
 
 /** How a tool says what a call does. The first template that fits the arguments is used. */
 export type CallTemplate = {
-  /** Only for calls in which this argument has this value. */
+  /** Only for calls where this argument has this value. */
   readonly when?: { readonly path: string; readonly value: string | number | boolean };
   /** A question with arguments in braces, such as `Delete the note {path}?`. It fits only calls that have all of them. */
   readonly ask: Words;

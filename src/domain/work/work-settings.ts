@@ -3,7 +3,7 @@
  * narrow: a turn may do what its user may do and all of its settings allow. null: no limit.
  */
 export type WorkSettings = Budgets & {
-  /** What the agent is told, after its identity. Only a person writes it. */
+  /** Instructions, which follow the identity. Only a person writes them. */
   readonly instructions: string | null;
   /** The model that answers when the request names none. */
   readonly model: string | null;

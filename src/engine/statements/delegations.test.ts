@@ -100,7 +100,7 @@ test('a child gets at most half of what its run has left, less what the others h
   await finish(third);
 });
 
-test('a turn is parked while a child works, and woken by the end of the last one, whichever comes first', async () => {
+test('a turn is parked while a child works, and woken by the end of the last one, in either order', async () => {
   const turn = await begin();
   const child = childOf();
   await start(turn, child);

@@ -174,7 +174,7 @@ test('a mission of the demo model is for the next day where the person is', asyn
   expect((await ask([user('Remind me to plan the day.')], offered)).text).toBe('It is time to plan the day.');
 });
 
-test('a denied call is over, and an error is told', async () => {
+test('a denied call is over, and an error is named', async () => {
   const note = user('Save a note that I prefer short answers, and ask me first.');
   const after = async (output: string): Promise<string> =>
     (await ask([note, { role: 'tool', callId: 'c', name: 'memory_write', output: [text(output)] }], offered)).text;

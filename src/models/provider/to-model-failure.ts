@@ -7,7 +7,7 @@ import { ModelFailure, type Remedy } from '../model.ts';
 
 const MAX_MESSAGE = 300;
 
-/** The model as a person knows it. `provider`: its name, or the host of a server of one's own. */
+/** The model as a person knows it. `provider`: its name, or the host of a self-hosted server. */
 export type KnownModel = { readonly provider: string; readonly host: string; readonly name: string };
 
 /** A failure with a message that is safe for the caller; the original error is its cause, for the log. */

@@ -35,7 +35,7 @@ export async function findBubblewrap(program: string): Promise<string> {
 
 /**
  * Root becomes nobody first: the kernel does not limit the number of root's processes, and an escape would be one to root. The
- * runner's text is an argument, so it lies in no folder that a guest could see or write.
+ * runner's text is an argument, so it is in no folder that a guest could see or write.
  */
 export function startBubblewrap(program: string, limits: Limits): RunnerProcess {
   const command = ['python3', '-IBS', '-c', inside('runner.py'), runnerLimits(limits), inside('interpreter.py')];
@@ -44,7 +44,7 @@ export function startBubblewrap(program: string, limits: Limits): RunnerProcess 
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    detached: true, // a process group of its own
+    detached: true, // its own process group
   });
   // In its first moment, bubblewrap's child does not yet die with it, but is in its group.
   const kill = (): void => killGroup(child.pid);

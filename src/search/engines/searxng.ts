@@ -10,7 +10,7 @@ const answer = z.object({
 const SAFE = { off: '0', moderate: '1', strict: '2' } as const;
 
 /**
- * SearXNG on a server of one's own, which may be in a private network. It has no parameter for lists of hosts, and answers with an
+ * SearXNG on a self-hosted server, which may be in a private network. It has no parameter for lists of hosts, and answers with an
  * empty list when none of the engines that it asks has answered.
  */
 export function searxng(ask: AskEngine, baseUrl: string): Search {

@@ -57,7 +57,7 @@ test('each change of a note is a version, with who made it, in which turn and af
   expect(kept).toMatchObject({ threadId: null, sources });
 });
 
-test('a call writes one version, however often it is tried', async () => {
+test('a call writes one version, even if it is tried', async () => {
   await write('one', byAgent('1'));
   await write('by the person', BY_PERSON);
   expect(await write('one', byAgent('1'))).toBe(true);

@@ -46,7 +46,7 @@ export function listDeleted(trx: OwnedTransaction, owner: Owner, limit: number):
     .execute();
 }
 
-/** Removes versions of a note for good; deletions go with the last text. Returns false when there was none. */
+/** Removes versions of a note permanently; deletions go with the last text. Returns false when there was none. */
 export async function eraseVersions(
   trx: OwnedTransaction,
   owner: Owner,

@@ -4,7 +4,7 @@ import type { MemberRole, ProjectMember } from '#domain/work/project.ts';
 import type { Audited } from '../audit.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
-/** In the order in which they were added. */
+/** In the order they were added. */
 export function listMembers(trx: OwnedTransaction, owner: Owner, id: ProjectId): Promise<ProjectMember[]> {
   return trx
     .selectFrom('projectMembers')

@@ -36,7 +36,7 @@ test('the owner and the members read a note, and no one else', async () => {
   expect(await as('eve', (trx) => listProjectNotes(trx, place))).toEqual([]);
 });
 
-test('only the owner and members who may write change it, whatever the service asks for', async () => {
+test('only the owner and members who may write change it, even if the service asks otherwise', async () => {
   for (const userId of ['reader', 'eve']) {
     await expect(write(userId, 'July')).rejects.toThrow(REFUSED);
     expect(await remove(userId)).toBe(false);

@@ -7,7 +7,7 @@ import { readWebUse } from './web-use.ts';
 
 const ann = { userId: 'ann' };
 
-test('searches, pages, costs and the budget are counted, whatever characters are in the texts', async () => {
+test('searches, pages, costs and the budget are counted, with any characters in the texts', async () => {
   const database = await openMigratedDatabase();
   onTestFinished(() => database.close());
   const thread = newId<ThreadId>();

@@ -134,7 +134,7 @@ function exactLines(call: AskedCall, width: number, colours: Colours): string[] 
 
 const LABEL_WIDTH = 14;
 
-/** The label stands before the first line of the value, and the others are indented. */
+/** The label is before the first line of the value, and the others are indented. */
 function valueLines({ label, lines, name }: LabelledValue, width: number, { faint }: Colours): string[] {
   const shown = oneLine(label);
   const indent = Math.min(Math.max(LABEL_WIDTH, visibleWidth(shown) + 2), Math.floor(width / 2));

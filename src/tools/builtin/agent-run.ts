@@ -29,7 +29,7 @@ export const agentRunTool = (): Tool => ({
   definition: {
     name: AGENT_RUN,
     description:
-      'Gives a task to a subagent, which works in a thread of its own with your tools, and returns its report. Divide a large task: several calls in one answer run at the same time. A subagent knows nothing but its task.',
+      'Gives a task to a subagent, which works in its own thread with your tools, and returns its report. Divide a large task: several calls in one answer run at the same time. A subagent knows nothing but its task.',
     parameters: shortSchemaOf(parameters),
     strict: null,
   },

@@ -114,7 +114,7 @@ const byAgent = ({ turn, seen, idempotencyKey }: ToolContext): NoteCause => ({
 
 /**
  * A call can ask for an approval by itself. After text by others, the agent may add notes and change those that it has written in the same way: they are marked. A note of
- * the person, and one that stands in every prompt, is changed only with an approval.
+ * the person, and one that is in every prompt, is changed only with an approval.
  */
 const judgeWrite =
   (memory: MemoryPort): JudgeCall =>

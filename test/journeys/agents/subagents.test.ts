@@ -69,7 +69,7 @@ test('a run gets the reports of its children, which work at the same time, and i
   const response = await service.ask(words);
 
   expect(response).toMatchObject({ status: 'completed', usage: { total_tokens: 30 } });
-  // In the order in which they ended.
+  // In the order they ended.
   const reports = outputsIn(model.seen, words).map((text) => /one|two|three/.exec(text)?.[0]);
   expect(reports).toHaveLength(3);
   expect(new Set(reports)).toEqual(new Set(['one', 'two', 'three']));
@@ -99,7 +99,7 @@ test('a child that fails, is stopped or says nothing is reported as such, and a 
   expect(rows.filter(({ task }) => String(task).startsWith('deep'))).toMatchObject([{ used: 45 }]);
 });
 
-test('a model that starts children without end is stopped by each limit, and told why', async ({
+test('a model that starts children without end is stopped by each limit; each says why', async ({
   service,
   model,
   home,
@@ -187,7 +187,7 @@ test('a deleted child is reported as deleted, and a deleted thread takes its chi
   expect(await home.query('select from threads where root = $1', [root?.id])).toEqual([]);
 });
 
-test('the gate of a child is listed with its path and stands in the tree, and its run continues after the answer', async ({
+test('the gate of a child is listed with its path and is in the tree, and its run continues after the answer', async ({
   service,
   model,
 }) => {

@@ -348,7 +348,7 @@ test('the filter holds when the output of a tool continues the response', async 
   expect(answered.output_text).toContain('Results may only be from: other.example');
 });
 
-test('what a search can not honour is refused with its field', async ({ service }) => {
+test('a search refuses a field that it can not honour', async ({ service }) => {
   const { responses } = connect(service);
   const refusals: [more: object, field: string][] = [
     [{ external_web_access: false }, 'external_web_access'],

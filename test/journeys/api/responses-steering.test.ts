@@ -109,7 +109,7 @@ test('a response that is not stored is steered, too, and the socket remembers wh
   expect(JSON.stringify(socket.of('response.completed')[1])).toMatch(/kept.*a pear/);
 });
 
-test('what can not steer is returned with a code of the public format', async ({ service }) => {
+test('a message that can not steer is returned with a code of the public format', async ({ service }) => {
   const socket = connect(service);
   socket.create({ input: 'say done' });
   await socket.until('response.completed');

@@ -155,7 +155,7 @@ test('attributes are stored, and filters choose files by them', async ({ service
   expect(await names({ type: 'in', key: 'region', value: ['asia'] })).toEqual(['eu-2024.txt']);
 });
 
-test('what a store can not honour is refused with its field', async ({ service }) => {
+test('a store refuses a field that it can not honour', async ({ service }) => {
   const { vectorStores } = connect(service);
   const store = await vectorStores.create({});
   const post = async (path: string, body: object) => {
@@ -309,9 +309,7 @@ test('the events of a file search come in the order of the reference format, and
   expect(replayed).toEqual(events.map(({ type }) => type));
 });
 
-test('what was found in a store is text by others, and a page that the answer cites is checked', async ({
-  service,
-}) => {
+test('a result of a store is text by others, and a page that the answer cites is checked', async ({ service }) => {
   const { vectorStores, responses } = connect(service);
   const store = await vectorStores.create({});
   await vectorStores.files.uploadAndPoll(store.id, await lease(), POLL);

@@ -77,7 +77,7 @@ test.for([
   expect('pages' in read && read.pages[0]?.blocks.at(-1)?.heading).toBe('Lease > Rent');
 });
 
-test('what Word hides or has marked as deleted is left out, and notes are read', async () => {
+test('text that Word hides or has marked as deleted is left out, and notes are read', async () => {
   const run = (text: string, properties = '') => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
   const more = `<w:p>${run('kept')}${run(' hidden', '<w:vanish/>')}<w:del>${run(' deleted')}</w:del>${run(' shown', '<w:vanish w:val="0"/>')}</w:p>`;
 

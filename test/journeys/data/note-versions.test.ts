@@ -58,9 +58,7 @@ test('a note shows which turn wrote it after reading what, and each change is un
   expect(found.body['results']).toMatchObject([{ path: 'people/carla', version: 5, written_by: 'person' }]);
 });
 
-test('what notes hold from a thread is shown, then forgotten; a body without a place is refused', async ({
-  service,
-}) => {
+test('texts of a thread in notes are shown, then forgotten; a body without a place is refused', async ({ service }) => {
   await service.request('/api/memory/sea', { method: 'PUT', body: '{"text":"Calm."}' });
   const { threadId } = parseResponseId((await service.ask('use memory_write {"path":"sea","text":"Rough."}')).id) ?? {};
   const forget = (body: object) => call(service, 'POST', '/api/memory/forget', body);
@@ -80,7 +78,7 @@ test('what notes hold from a thread is shown, then forgotten; a body without a p
     expect((await forget({ from: wrong })).status).toBe(400);
 });
 
-test('a note that is deleted for good leaves no text in any table', async ({ service, home }) => {
+test('a note that is deleted permanently leaves no text in any table', async ({ service, home }) => {
   const put = (text: string) =>
     service.request('/api/memory/secret', { method: 'PUT', body: JSON.stringify({ text }) });
   await put('The zanzibarian one.');

@@ -223,7 +223,7 @@ test('a person corrects a run: its result is the answer to them, within its tool
   expect(await correct({ tokens_per_run: 15 }, 'say more', 'failed')).toMatchObject({ reason: 'budget_exceeded' });
 });
 
-test('what runs have ended with is listed, newest first, and counts as new until its owner has read it', async ({
+test('results of runs are listed, newest first, and count as new until their owner has read them', async ({
   service,
 }) => {
   type Result = { mission_name: string; unread: boolean; slot: string; mission_id: string };

@@ -76,7 +76,7 @@ test('imported chats are threads with their times, are found by their words, and
   });
 });
 
-test('what was imported counts as text by others; the messages of the person only if they do not answer for them', async ({
+test('an imported chat counts as text by others; the messages of the person only if they do not answer for them', async ({
   service,
 }) => {
   const conversations = [conversation('mine', 'My question', 'Mail it to eve@example.com.')];

@@ -55,9 +55,7 @@ test('a message that comes during a call is read after it, with its output, and 
   expect(await call('GET', `/api/threads/${first.thread_id}/items`)).toMatchObject({ steered: [first.turn_id] });
 });
 
-test('five corrections cost one call of the model, and each is read in the order in which it was written', async ({
-  model,
-}) => {
+test('five corrections cost one call of the model, and each is read in the order it was written', async ({ model }) => {
   const first = await say('use step {"n":3}');
   await step.begun();
   const before = model.seen.length;

@@ -12,7 +12,7 @@ import { Rows } from '../parts/rows.tsx';
 import { AssistantForm } from './assistant-form.tsx';
 import { ASSISTANTS } from './use-assistants.ts';
 
-/** The agent under names, with instructions and limits of its own. */
+/** The agent under names, with its own instructions and limits. */
 export function AssistantsPage() {
   const { data, error, refetch } = useQuery(ASSISTANTS);
   const [opened, setOpened] = useState<Assistant>();

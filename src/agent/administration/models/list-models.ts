@@ -73,7 +73,7 @@ const modelsOf = (provider: ListedProvider, added: readonly ModelRoute[]): Model
   ...added.filter((route) => isSameAddress(route, provider)),
 ];
 
-/** A window below 1000 tokens, which some servers report for models that do not chat, is no limit. */
+/** A window below 1000 tokens, which some servers report for models that do not chat, is not a limit. */
 export const toRoute = (provider: ListedProvider, { id, contextTokens, reads }: ListedModel): ModelRoute => ({
   ...addressOf(provider),
   name: id,

@@ -56,7 +56,7 @@ export function createModelAdmin(parts: {
       await parts.settings.writeDefaultRoute(route, actor.userId);
     },
 
-    /** Sets which routes are asked, in this order, when a model without fallbacks of its own does not answer. */
+    /** Sets which routes are asked, in this order, when a model without its own fallbacks does not answer. */
     async writeFallbacks(actor: Principal, routes: readonly string[]): Promise<void> {
       requireOperator(actor);
       for (const route of routes) await find(route, 'fallbacks');

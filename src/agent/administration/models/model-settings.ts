@@ -58,7 +58,7 @@ export function createModelSettings(db: Database) {
     /** The name of the route that answers when a request names none; null for the configured model. */
     readDefaultRoute: async (): Promise<string | null> => (await remembered.read()).defaultRoute,
 
-    /** The routes to ask, in this order, when a model without fallbacks of its own does not answer. */
+    /** The routes to ask, in this order, when a model without its own fallbacks does not answer. */
     readFallbacks: async (): Promise<readonly string[]> => (await remembered.read()).fallbacks,
 
     readPrices: async (): Promise<Prices> => (await remembered.read()).prices,

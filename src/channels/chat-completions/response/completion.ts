@@ -38,7 +38,7 @@ export const toolCall = z
   })
   .meta({ id: 'ToolCall' });
 
-/** A source of the answer, at the link that stands for it in the text. */
+/** A source of the answer, at the link that replaces it in the text. */
 export const urlAnnotation = z
   .strictObject({
     type: z.literal('url_citation'),

@@ -36,7 +36,7 @@ const listAssistants = defineRoute({
 const createAssistant = defineRoute({
   method: 'post',
   path: '/api/assistants',
-  summary: 'Create an assistant: the agent under a name, with instructions and limits of its own.',
+  summary: 'Create an assistant: the agent under a name, with its own instructions and limits.',
   body: newAssistant,
   responses: { 201: { description: 'The assistant.', json: assistant } },
   errors: [400, 409, 413],

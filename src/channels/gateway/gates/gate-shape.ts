@@ -66,7 +66,7 @@ export const callCard = z
           when: z
             .strictObject({ path: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })
             .optional()
-            .describe('Only for calls in which this argument has this value.'),
+            .describe('Only for calls where this argument has this value.'),
           ask: words.describe('A question with arguments in braces.'),
           did: words.describe('The same when the call has run, with the verb between asterisks.'),
         }),
@@ -133,7 +133,7 @@ export const openGate = z
     path: z
       .array(z.string())
       .optional()
-      .describe('Of a gate of a subagent: the titles of the threads above it and of its own, the highest first.'),
+      .describe('Of a gate of a subagent: the titles of the threads above it and its own title, the highest first.'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'OpenGate' });

@@ -14,7 +14,7 @@ const version = z
     text: z.string().nullable().describe('null: the note was deleted.'),
     origin,
     written_by: writtenBy,
-    thread_id: z.uuid().nullable().describe('The thread in which the agent wrote it.'),
+    thread_id: z.uuid().nullable().describe('The thread where the agent wrote it.'),
     turn_id: z.uuid().nullable(),
     sources,
     written_at: z.iso.datetime(),

@@ -29,7 +29,7 @@ const listMembers = defineRoute({
   summary: 'List with whom a project is shared.',
   params: projectParams,
   responses: {
-    200: { description: 'In the order in which they were added. Only the owner sees them.', json: memberList },
+    200: { description: 'In the order they were added. Only the owner sees them.', json: memberList },
   },
   errors: [404],
   async handle({ principal, params: { id } }, { projectMembers, people }: Services) {

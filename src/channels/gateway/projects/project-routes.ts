@@ -16,7 +16,7 @@ const name = z
 
 const settings = {
   instructions: workFields.instructions.describe(
-    'What the agent is told in every thread of the project. null removes them. Members need the role `write`.',
+    'Instructions for the agent in every thread of the project. null removes them. Members need the role `write`.',
   ),
   model: workFields.model.describe("The caller's default for new threads in it; null for their usual one."),
   ...budgetFields,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { citeText, linkToSource, type ShownCitation } from '#domain/search/cited-text.ts';
 import { type MessageBody, textOf } from '#domain/thread/item.ts';
 
-/** A source of the answer, at the link that stands for it in the text. */
+/** A source of the answer, at the link that replaces it in the text. */
 export const urlCitation = z
   .strictObject({
     type: z.literal('url_citation'),

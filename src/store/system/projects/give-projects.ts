@@ -14,7 +14,7 @@ export async function findFilesToGive(db: SystemConnection, from: UserId, heir: 
   return rows.map(({ sha256 }) => sha256);
 }
 
-/** Makes the heir the owner of the projects in which they may write. */
+/** Makes the heir the owner of the projects where they may write. */
 export async function giveProjects(db: SystemConnection, from: UserId, heir: UserId): Promise<ProjectId[]> {
   const { rows } = await db.query<{ id: ProjectId }>('select give_projects($1, $2) as id', [from, heir]);
   return rows.map(({ id }) => id);

@@ -4,7 +4,7 @@ export function words(en: string, de: string, nb: string): Words {
   return { en, de, nb };
 }
 
-/** A question, and the same once it was done; `when`: only for calls in which an argument has this value. */
+/** A question, and the same once it was done; `when`: only for calls where an argument has this value. */
 export function says(ask: Words, did: Words, when?: CallTemplate['when']): CallTemplate {
   return { ask, did, ...(when && { when }) };
 }

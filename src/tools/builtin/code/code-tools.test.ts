@@ -98,7 +98,7 @@ test('an approval applies to the files and the hosts', async () => {
   ]);
 });
 
-test('what wants network is what the parameter says', () => {
+test('a call wants network if the parameter says so', () => {
   expect(wantsNetwork(NETWORK)).toBe(true);
   expect(wantsNetwork('{"network":false,"network":true}')).toBe(true);
   for (const other of [

@@ -26,7 +26,7 @@ test.each([
   expect(addresses([url])).toEqual([]);
 });
 
-test('an address is written in one way, without what only tells who followed it', () => {
+test('an address is written in one way, without the parts that only track who followed it', () => {
   expect(addresses(['http://A.example/x?utm_source=s&id=1&fbclid=2#top'])).toEqual(['https://a.example/x?id=1']);
   expect(addresses(['https://a.example/x?q=a%20b+c&&d'])).toEqual(['https://a.example/x?q=a%20b+c&&d']);
 });

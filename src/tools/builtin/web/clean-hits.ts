@@ -17,7 +17,7 @@ const SNIPPET = 300;
 /** Longer texts are cut before they are parsed. */
 const PARSED = 2000;
 
-/** Leaves out what can't be opened, and what the lists of hosts exclude, whatever the engine did with them. */
+/** Leaves out what can't be opened, and what the lists of hosts exclude, also if the engine did not. */
 export function cleanHits(
   hits: readonly Hit[],
   only: readonly (readonly string[])[],

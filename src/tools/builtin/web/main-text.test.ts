@@ -46,7 +46,7 @@ test('Chinese sentences are paragraphs, although they are short', () => {
   expect(read(`<ul><li><a href="/1">新闻</a></ul>${`<p>${said}</p>`.repeat(3)}`)).toBe([said, said, said].join('\n\n'));
 });
 
-test('the number of a link is told from the words of the page', () => {
+test('the number of a link differs from the words of the page', () => {
   const page = numberLinks(lines(around(`<p>See <a href="/x">x</a> and a[1] \u2060 [1]\u2060. ${PROSE}</p>`)));
   expect(withoutMarks(page.text)).toContain('See x [1] and a[1] [1]. The');
   expect(pageTextOf(page.text)).toContain('See x and a[1] [1]. The');

@@ -3,7 +3,7 @@ import { joinLines, type Line, type Link } from './html-to-text.ts';
 
 /**
  * The lines of a page that its readers came for. Paragraphs with sentences are the text; what is near them stays, such as headings,
- * lists and tables, and what stands beside them or consists of links goes.
+ * lists and tables, and what is beside them or consists of links goes.
  */
 export function mainLines(lines: readonly Line[]): readonly Line[] {
   const all = lines.map(weigh);

@@ -10,7 +10,7 @@ const SOURCE = `
   import { httpRequest, log, secretExists } from 'reborn:tool/host@1.0.0';
   let calls = 0;
   export const schema = () => '{"type":"object"}';
-  export const description = () => 'Does what it is told.';
+  export const description = () => 'Does as asked.';
   export function execute(request) {
     try {
       return { output: JSON.stringify(run(JSON.parse(request.params)) ?? null), error: undefined };

@@ -63,7 +63,7 @@ test('a message that the service refuses does not hold up the next one', async (
   expect(page.list()).toEqual([]);
 });
 
-test('what waits in all threads is counted', async () => {
+test('messages that wait in all threads are counted', async () => {
   const { open, stored, storage } = browser();
   stored.set('reborn.draft.t', 'another text');
   expect(countUnsent(storage)).toBe(0);

@@ -25,7 +25,7 @@ type Mark = Place & Checked & ({ readonly number: number } | CitedPage);
 const marksIn = ({ marks, files = [] }: Citations): readonly Mark[] =>
   [...marks, ...files].toSorted((one, other) => one.start - other.start);
 
-/** Numbers what an answer cites, in the order in which it is named. */
+/** Numbers what an answer cites, in the order it is named. */
 function createPlaces({ sources }: Citations) {
   const known = new Map(sources.map((source) => [source.number, source]));
   const listed = new Map<string, CitedSource | CitedPage>();
@@ -104,7 +104,7 @@ const encodeAddress = (url: string): string => url.replaceAll('(', '%28').replac
 /** What may become a marker of a web page with the next words. Those of documents can be read as they are until they are checked. */
 const BEGUN = /\[(?:s\d{0,4}(?:, ?p?\.? ?\d{0,4})?)?$/;
 
-/** Until the service has checked the answer. What stands in code is none. */
+/** Until the service has checked the answer. Code has none. */
 function markersIn(text: string): Mark[] {
   return [...text.matchAll(/\[s(\d{1,4})(?:, p\. ?\d{1,4})?\]/g)].flatMap(({ 0: written, 1: number, index }) => {
     const before = text.slice(0, index);

@@ -12,7 +12,7 @@ import { useCheckProvider } from './use-provider-models.ts';
 
 type Props = { readonly providers: readonly ModelProvider[]; readonly presets: readonly ModelProviderPreset[] };
 
-/** What the form is open for: a preset, a server of one's own, or a provider whose key or address changes. */
+/** What the form is open for: a preset, a self-hosted server, or a provider whose key or address changes. */
 type Edited = { readonly preset?: ModelProviderPreset | undefined; readonly provider?: ModelProvider };
 
 export function Providers({ providers, presets }: Props) {

@@ -15,7 +15,7 @@ export const catalogueServer = z.strictObject({
     .nullable()
     .describe('The header of `token`. `{secret}` in its value stands for the secret.'),
   page: z.url().describe('Where the vendor describes the server.'),
-  checked_on: z.iso.date().nullable().describe('The day on which the entry was last checked; null if it never was.'),
+  checked_on: z.iso.date().nullable().describe('The day the entry was last checked; null if it never was.'),
 });
 
 export type CatalogueServer = z.infer<typeof catalogueServer>;
