@@ -247,7 +247,7 @@ test('a mailed file is one of the conversation, and presented files come as atta
   const present = (paths: string[]) => person.answer(first, `use reborn_file_present ${JSON.stringify({ paths })}`);
   await present(['out/totals.csv', 'costs.csv']);
   const mail = await waitFor('the files', async () => (await inThread())[1]);
-  expect(mail.files, mail.text).toEqual([
+  expect(mail.files).toEqual([
     { name: 'totals.csv', mediaType: 'text/csv', bytes: Buffer.from('sum\n3\n') },
     { name: 'costs.csv', mediaType: 'text/csv', bytes: table },
   ]);
