@@ -6,6 +6,7 @@ export const PROGRAMS = [
   'tools/component/install/preparer',
   'tools/mcp/local/guard',
   'tools/builtin/web/read-page',
+  'channels/mail/parse-mail',
   'documents/inside/extract',
   'safety/worker-threads/run-rules',
   'safety/worker-threads/worker',

@@ -16,6 +16,7 @@ import { runInWorker, unlessGivenUp } from '#safety/worker-threads/worker-pool.t
 import { findUser } from '#store/accounts/users.ts';
 import type { Core } from './core.ts';
 
+const MAIL_PARSER = { program: 'channels/mail/parse-mail', run: 'parseMail' } as const;
 const MAIL_READER = { program: 'tools/builtin/web/read-page', run: 'readMailHtml', deadlineMs: 3_000 } as const;
 
 /** The chat channels: receives their updates, and carries replies to them. */
@@ -57,8 +58,8 @@ export function openChats(core: Core) {
 }
 
 function openPorts({ egress, parts, undo }: Core) {
-  const mail = createMailPort({
-    lookUp: (host, options) => egress.lookUp(host, options),
+  const mail = createMailPort((host, options) => egress.lookUp(host, options), {
+    parse: (source, lane) => unlessGivenUp(runInWorker({ ...MAIL_PARSER, input: source, lane })),
     htmlToText: (html, lane) => unlessGivenUp(runInWorker({ ...MAIL_READER, input: html, lane })),
   });
   undo.defer(() => mail.close());

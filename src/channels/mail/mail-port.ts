@@ -3,12 +3,15 @@ import { composeMail } from './compose-mail.ts';
 import { type LookUp, parseMailSettings } from './mail-settings.ts';
 import { messageIdBegin } from './mail-thread.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
-import type { HtmlToText } from './read-mail.ts';
+import type { Readers } from './read-mail.ts';
 import { readStored } from './stored-mail.ts';
 import { checkSubmission, submitMail } from './submit-mail.ts';
 
 /** Mail, by IMAP and SMTP. The credentials are the settings of a mailbox, as JSON. Its connections last as long as the port. */
-export function createMailPort({ lookUp, htmlToText }: { lookUp: LookUp; htmlToText: HtmlToText }): ChatPort & {
+export function createMailPort(
+  lookUp: LookUp,
+  readers: Readers,
+): ChatPort & {
   close(): Promise<void>;
 } {
   const mailboxes = new Map<string, Mailbox>();
@@ -16,7 +19,7 @@ export function createMailPort({ lookUp, htmlToText }: { lookUp: LookUp; htmlToT
   function connect(credentials: string): ChatConnection {
     const settings = parseMailSettings(credentials);
     const { address: account } = settings;
-    const mailbox = mailboxes.get(credentials) ?? createMailbox(settings, lookUp, htmlToText);
+    const mailbox = mailboxes.get(credentials) ?? createMailbox(settings, lookUp, readers);
     mailboxes.set(credentials, mailbox);
     return {
       async identify() {

@@ -3,7 +3,7 @@ import type { Received } from '#agent/chats/chat-port.ts';
 import { findSentFolder, openImap, toFailure, waitForMail } from './imap.ts';
 import type { LookUp, MailSettings } from './mail-settings.ts';
 import { findEnd, type ReadMail, readAfter } from './read-inbox.ts';
-import type { HtmlToText } from './read-mail.ts';
+import type { Readers } from './read-mail.ts';
 
 const UNUSED_MS = 60_000;
 
@@ -19,7 +19,7 @@ export type Mailbox = {
 };
 
 /** The connection is kept between calls, and replaced after any failure. */
-export function createMailbox(settings: MailSettings, lookUp: LookUp, htmlToText: HtmlToText): Mailbox {
+export function createMailbox(settings: MailSettings, lookUp: LookUp, readers: Readers): Mailbox {
   let watching: Promise<ImapFlow> | undefined;
   /** What was received last. It is marked when the next call shows that it is stored. */
   let received: ReadMail | undefined;
@@ -48,7 +48,7 @@ export function createMailbox(settings: MailSettings, lookUp: LookUp, htmlToText
   }
 
   async function read(client: ImapFlow, cursor: string | null): Promise<Received> {
-    const found = await readAfter(client, cursor, { settings, htmlToText });
+    const found = await readAfter(client, cursor, { settings, readers });
     if (cursor !== null) received = found;
     return { updates: found.updates, cursor: found.cursor };
   }

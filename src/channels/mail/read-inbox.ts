@@ -1,10 +1,10 @@
 import type { ImapFlow } from 'imapflow';
 import type { Received } from '#agent/chats/chat-port.ts';
 import type { MailSettings } from './mail-settings.ts';
-import { type HtmlToText, MOST_BYTES, readMail } from './read-mail.ts';
+import { MOST_BYTES, type Readers, readMail } from './read-mail.ts';
 import { fileMail } from './stored-mail.ts';
 
-/** Of mail that is larger than allowed, only the beginning is read, for its headers. */
+/** Of a copy, and of mail that is larger than allowed, only the beginning is read, for its headers. */
 const HEAD_BYTES = 128 * 1024;
 const AT_ONCE = 20;
 /** After the server has renumbered its mail, only mail is read whose earlier id is still known. */
@@ -20,7 +20,7 @@ const renderCursor = ({ validity, uid, until }: Cursor) =>
   uid < until ? `${validity}:${uid}:${until}` : `${validity}:${uid}`;
 
 /** How the mail of an account is read. */
-export type Reading = { readonly settings: MailSettings; readonly htmlToText: HtmlToText };
+export type Reading = { readonly settings: MailSettings; readonly readers: Readers };
 
 /** Mail that was read: its numbers, and the numbers of copies of mail by the account itself. */
 export type ReadMail = Received & { readonly uids: readonly number[]; readonly copies: readonly number[] };
@@ -45,9 +45,9 @@ export async function readAfter(client: ImapFlow, given: string | null, reading:
     room -= Math.min(bytes ?? 0, MOST_BYTES);
     if (room < 0 && last !== undefined) break;
     const read = bytes === undefined ? undefined : await readOne(client, uid, bytes, reading);
-    if (read?.isCopy) copies.push(uid);
+    if (read === 'copy') copies.push(uid);
     else uids.push(uid);
-    if (read && !read.isCopy) updates.push(fileMail({ ...read.mail, uid }));
+    if (read && read !== 'copy') updates.push(fileMail({ ...read, uid }));
     last = uid;
   }
   // Without anything to read, all renumbered mail is done.
@@ -75,14 +75,22 @@ async function findSize(client: ImapFlow, uid: number): Promise<number | undefin
   return found ? (found.size ?? 0) : undefined;
 }
 
-async function readOne(client: ImapFlow, uid: number, bytes: number, { settings, htmlToText }: Reading) {
-  const isCut = bytes > MOST_BYTES;
-  const query = { internalDate: true, source: isCut ? { maxLength: HEAD_BYTES } : true };
+/** The account itself gets a copy of all that it sends: nothing is to be done with it. */
+async function readOne(client: ImapFlow, uid: number, bytes: number, { settings, readers }: Reading) {
+  const query = { internalDate: true, source: { maxLength: HEAD_BYTES } };
   const message = await client.fetchOne(String(uid), query, { uid: true });
   if (!message || !message.source) return undefined;
+  if (isCopy(message.source, settings.address)) return 'copy';
+  const isCut = bytes > MOST_BYTES;
+  const isWhole = isCut || bytes <= HEAD_BYTES;
+  const source = isWhole ? message.source : await readSource(client, uid);
   const receivedAt = new Date(message.internalDate ?? Date.now());
-  const mail = await readMail(message.source, { settings, isCut, htmlToText, receivedAt });
-  return { mail, isCopy: isCopy(message.source, settings.address) };
+  return source && readMail(source, { settings, isCut, readers, receivedAt });
+}
+
+async function readSource(client: ImapFlow, uid: number): Promise<Buffer | undefined> {
+  const message = await client.fetchOne(String(uid), { source: true }, { uid: true });
+  return message ? message.source : undefined;
 }
 
 /** Mail by the account itself with the header that each mail of the service has. It decides only about a folder. */

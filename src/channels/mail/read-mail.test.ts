@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type HtmlToText, readMail } from './read-mail.ts';
+import { parseMail } from './parse-mail.ts';
+import { type Readers, readMail } from './read-mail.ts';
 
 const SERVER = { host: 'x', port: 1, security: 'tls' } as const;
 const settings = {
@@ -17,9 +18,14 @@ const TO = 'To: Agent <Agent@Reborn.test>';
 const NOW = new Date('2026-11-17T12:00:00Z');
 const DATE = 'Date: Tue, 17 Nov 2026 11:00:00 +0000';
 const HEAD = [PROOF, 'From: Ann <Ann@Example.test>', TO, DATE, 'Subject: Hello', 'Message-ID: <1@example.test>'];
-const withoutTags: HtmlToText = async (html) => html.replaceAll(/<[^<>]{0,200}>/g, '');
+const withoutTags: Readers['htmlToText'] = async (html) => html.replaceAll(/<[^<>]{0,200}>/g, '');
 const read = (lines: readonly string[], body = '', isCut = false, htmlToText = withoutTags) =>
-  readMail(Buffer.from([...lines, '', body].join('\r\n')), { settings, isCut, htmlToText, receivedAt: NOW });
+  readMail(Buffer.from([...lines, '', body].join('\r\n')), {
+    settings,
+    isCut,
+    readers: { parse: parseMail, htmlToText },
+    receivedAt: NOW,
+  });
 
 test('a mail is read: sender, subject, text, and an id that does not depend on its delivery', async () => {
   const mail = await read(HEAD, 'Do it.\r\n-- \r\nAnn');

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
-import PostalMime, { type Attachment, addressParser, type Email } from 'postal-mime';
+import { addressParser } from 'postal-mime';
 import { cleanMediaType } from '#domain/text/media-type.ts';
 import type { MailSettings } from './mail-settings.ts';
 import { splitMailText } from './mail-text.ts';
 import { threadOf } from './mail-thread.ts';
+import type { AttachedFile, ParsedMail } from './parse-mail.ts';
 import { isProven } from './sender-proof.ts';
 import type { StoredFile, StoredMail } from './stored-mail.ts';
 
-/** Turns HTML into text, without what readers don't see. Undefined when it takes too long. Each lane has one at a time. */
-export type HtmlToText = (html: string, lane: string) => Promise<string | undefined>;
+/** What runs in worker threads, because a sender may build a mail that takes long. Each lane has one at a time. */
+export type Readers = {
+  /** Undefined when it takes too long. */
+  readonly parse: (source: Uint8Array, lane: string) => Promise<ParsedMail | undefined>;
+  /** Turns HTML into text, without what readers don't see. Undefined when it takes too long. */
+  readonly htmlToText: (html: string, lane: string) => Promise<string | undefined>;
+};
 
 /** Larger mail is read without its content. */
 export const MOST_BYTES = 20 * 1024 * 1024;
@@ -17,7 +23,6 @@ const MOST_HTML = 2_000_000;
 const MOST_FILES = 10;
 /** Smaller pictures that the text refers to are decoration. */
 const LEAST_PICTURE = 10 * 1024;
-const BOUNDS = { maxNestingDepth: 20, maxHeadersSize: 256 * 1024, forceRfc822Attachments: true } as const;
 const MOST_REFERENCES = 30;
 const MOST_RECIPIENTS = 20_000;
 const OLDEST_MS = 7 * 86_400_000;
@@ -27,7 +32,7 @@ const MOST_AHEAD_MS = 86_400_000;
 type Reading = {
   readonly settings: MailSettings;
   readonly isCut: boolean;
-  readonly htmlToText: HtmlToText;
+  readonly readers: Readers;
   /** When the mail arrived in the mailbox; now unless it is given. */
   readonly receivedAt?: Date;
 };
@@ -39,26 +44,28 @@ type Read = Omit<StoredMail, 'uid'> & { readonly remoteId: string };
  */
 export async function readMail(
   source: Buffer,
-  { settings, isCut, htmlToText, receivedAt = new Date() }: Reading,
+  { settings, isCut, readers, receivedAt = new Date() }: Reading,
 ): Promise<Read> {
   const digest = sha256(source);
-  let mail: Email;
+  const nothing = (refusal: string) => ({ ...NOTHING, remoteId: digest, refusal });
+  let mail: ParsedMail | undefined;
   try {
-    mail = await PostalMime.parse(source, { ...BOUNDS, attachmentEncoding: 'base64' });
+    mail = await readers.parse(source, settings.address);
   } catch {
-    return { ...NOTHING, remoteId: digest, refusal: 'The mail is malformed.' };
+    return nothing('The mail is malformed.');
   }
+  if (!mail) return nothing('The mail took too long to read.');
   const from = senderOf(mail);
   const refusal = refusalOf(mail, from?.address, settings, receivedAt);
-  if (refusal !== undefined || !from) return { ...NOTHING, remoteId: digest, refusal: refusal ?? 'No sender.' };
+  if (refusal !== undefined || !from) return nothing(refusal ?? 'No sender.');
 
   const [messageId = ''] = idsIn(mail, 'message-id');
   const references = [...idsIn(mail, 'references'), ...idsIn(mail, 'in-reply-to')].slice(-MOST_REFERENCES);
   const subject = oneLine(mail.subject ?? '').slice(0, 200);
   const { thread, isReply } = threadOf({ references, subject, source: digest }, settings.address);
-  const toText = createHtmlReader(htmlToText, from.address);
+  const toText = createHtmlReader(readers, from.address);
   const text = isCut ? { own: TOO_LARGE, quoted: '', mixed: '', isSure: true } : await textOf(mail, toText);
-  const attached = isCut ? [] : await readAttachedMail(mail, toText);
+  const attached = isCut ? [] : await readAttachedMail(mail, readers, toText, from.address);
   return {
     remoteId: messageId === '' ? digest : sha256(`${from.address}\n${messageId}`),
     refusal: null,
@@ -98,7 +105,7 @@ const sha256 = (given: string | Buffer) => createHash('sha256').update(given).di
 const oneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
 /** One author with one plain address. Mail programs disagree about which of several to show. */
-function senderOf(mail: Email): { readonly address: string; readonly name: string } | undefined {
+function senderOf(mail: ParsedMail): { readonly address: string; readonly name: string } | undefined {
   const given = valuesOf(mail, 'from');
   const [value = ''] = given;
   if (given.length !== 1 || value.length > 2000) return undefined;
@@ -108,7 +115,7 @@ function senderOf(mail: Email): { readonly address: string; readonly name: strin
   return isPlain && others.length === 0 ? { address, name: author?.name ?? '' } : undefined;
 }
 
-function refusalOf(mail: Email, from: string | undefined, settings: MailSettings, receivedAt: Date) {
+function refusalOf(mail: ParsedMail, from: string | undefined, settings: MailSettings, receivedAt: Date) {
   const { address, authserv_id: server } = settings;
   if (from === undefined) return 'The mail does not have one sender with a plain address.';
   if (from === address.toLowerCase()) return 'The mail is a copy of one that was sent.';
@@ -119,7 +126,7 @@ function refusalOf(mail: Email, from: string | undefined, settings: MailSettings
 }
 
 /** A signature does not cover the envelope, so anyone can pass on a mail that a person has once sent them. */
-function isAddressed(mail: Email, { address, aliases = [] }: MailSettings): boolean {
+function isAddressed(mail: ParsedMail, { address, aliases = [] }: MailSettings): boolean {
   const named = ['to', 'cc']
     .flatMap((name) => valuesOf(mail, name))
     .flatMap((value) => addressParser(value.slice(0, MOST_RECIPIENTS), { flatten: true }))
@@ -131,13 +138,13 @@ function isAddressed(mail: Email, { address, aliases = [] }: MailSettings): bool
 const withoutTag = (address: string) => address.toLowerCase().replace(/\+[^@]*@/, '@');
 
 /** The id of a mail is known for eight days. A later copy would be a new mail. */
-function isRecent(mail: Email, receivedAt: Date): boolean {
+function isRecent(mail: ParsedMail, receivedAt: Date): boolean {
   const age = receivedAt.getTime() - Date.parse(valuesOf(mail, 'date')[0] ?? '');
   return age <= OLDEST_MS && age >= -MOST_AHEAD_MS;
 }
 
 /** Answers to programs make loops. */
-function isAutomatic(mail: Email, from: string): boolean {
+function isAutomatic(mail: ParsedMail, from: string): boolean {
   const first = (name: string) => valuesOf(mail, name)[0]?.trim().toLowerCase();
   const submitted = first('auto-submitted');
   return (
@@ -152,10 +159,10 @@ function isAutomatic(mail: Email, from: string): boolean {
   );
 }
 
-const valuesOf = (mail: Email, name: string) =>
+const valuesOf = (mail: ParsedMail, name: string) =>
   mail.headers.filter(({ key }) => key.trim() === name).map(({ value }) => value);
 
-function idsIn(mail: Email, name: string): string[] {
+function idsIn(mail: ParsedMail, name: string): string[] {
   const ids = valuesOf(mail, name).flatMap((value) => value.slice(-20_000).match(/<[^<>\s]{1,250}>/g) ?? []);
   return ids.filter((id) => /^[\x21-\x7e]+$/.test(id)).slice(-MOST_REFERENCES);
 }
@@ -163,7 +170,7 @@ function idsIn(mail: Email, name: string): string[] {
 type ToText = (html: string) => Promise<string>;
 
 /** Reads the HTML of one mail until a part takes too long. The next parts would, too. */
-function createHtmlReader(htmlToText: HtmlToText, lane: string): ToText {
+function createHtmlReader({ htmlToText }: Readers, lane: string): ToText {
   let isTooSlow = false;
   return async (html) => {
     if (html === '') return '';
@@ -178,7 +185,7 @@ const HTML_QUOTE =
   /<(?:blockquote\b|(?:div|span|hr)\b[^<>]{0,200}(?:gmail_quote|divRplyFwdMsg|appendonsend|yahoo_quoted|moz-cite-prefix))/i;
 
 /** Plain text is preferred, because quotes are certain there. */
-async function textOf(mail: Email, toText: ToText) {
+async function textOf(mail: ParsedMail, toText: ToText) {
   const plain = mail.text?.trim();
   if (plain) return { ...splitMailText(plain.slice(0, MOST_TEXT * 2)), isSure: true };
   const html = (mail.html ?? '').slice(0, MOST_HTML);
@@ -190,12 +197,16 @@ async function textOf(mail: Email, toText: ToText) {
 }
 
 /** Mail that is attached is by others. Only the outermost is read. */
-async function readAttachedMail(mail: Email, toText: ToText): Promise<string[]> {
+async function readAttachedMail(mail: ParsedMail, { parse }: Readers, toText: ToText, lane: string): Promise<string[]> {
   const texts: string[] = [];
   for (const { mimeType, content } of mail.attachments.slice(0, MOST_FILES)) {
-    if (mimeType !== 'message/rfc822' || typeof content !== 'string') continue;
+    if (mimeType !== 'message/rfc822') continue;
     try {
-      const inner = await PostalMime.parse(Buffer.from(content, 'base64'), BOUNDS);
+      const inner = await parse(Buffer.from(content, 'base64'), lane);
+      if (!inner) {
+        texts.push('(An attached mail took too long to read.)');
+        continue;
+      }
       const { own, quoted, mixed } = await textOf(inner, toText);
       const from = oneLine(valuesOf(inner, 'from')[0] ?? '').slice(0, 200);
       texts.push(
@@ -208,18 +219,15 @@ async function readAttachedMail(mail: Email, toText: ToText): Promise<string[]> 
   return texts;
 }
 
-const filesOf = (mail: Email): StoredFile[] =>
+const filesOf = (mail: ParsedMail): StoredFile[] =>
   mail.attachments
     .filter((file) => file.mimeType !== 'message/rfc822' && !isDecoration(file))
     .slice(0, MOST_FILES)
     .map(({ filename, mimeType, content }) => ({
       name: filename === null ? null : oneLine(filename).slice(0, 255),
       mediaType: cleanMediaType(mimeType),
-      base64: typeof content === 'string' ? content : '',
+      base64: content,
     }));
 
-const isDecoration = ({ related, content, mimeType }: Attachment) =>
-  related === true &&
-  mimeType.startsWith('image/') &&
-  typeof content === 'string' &&
-  content.length * 0.75 < LEAST_PICTURE;
+const isDecoration = ({ related, content, mimeType }: AttachedFile) =>
+  related === true && mimeType.startsWith('image/') && content.length * 0.75 < LEAST_PICTURE;

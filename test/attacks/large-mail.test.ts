@@ -1,0 +1,27 @@
+import { performance } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { type ParsedMail, parseMail } from '#channels/mail/parse-mail.ts';
+import { MOST_BYTES } from '#channels/mail/read-mail.ts';
+import { runInWorker } from '#safety/worker-threads/worker-pool.ts';
+
+/** How long the event loop was busy meanwhile. */
+async function busyWith(act: () => Promise<ParsedMail>): Promise<{ readonly mail: ParsedMail; readonly ms: number }> {
+  const before = performance.eventLoopUtilization();
+  const mail = await act();
+  return { mail, ms: performance.eventLoopUtilization(before).active };
+}
+
+test('the largest mail that is read does not hold up the event loop', async () => {
+  const line = `${Buffer.alloc(57, 'reborn').toString('base64')}\r\n`;
+  const head =
+    'From: ann@example.test\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n';
+  const source = Buffer.from(head + line.repeat(Math.floor((MOST_BYTES - head.length) / line.length)));
+
+  const here = await busyWith(() => parseMail(source));
+  const apart = await busyWith(() =>
+    runInWorker({ program: 'channels/mail/parse-mail', run: 'parseMail', input: source, lane: 'mail' }),
+  );
+  expect(apart.mail.attachments.map(({ filename }) => filename)).toEqual(['a.zip']);
+  expect(apart.mail.attachments[0]?.content.length).toBe(here.mail.attachments[0]?.content.length);
+  expect(apart.ms).toBeLessThan(here.ms / 3);
+});
