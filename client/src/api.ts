@@ -1542,6 +1542,8 @@ export type Thread = {
   readonly status: 'idle' | 'running' | 'waiting';
   /** Present while its turn waits for a replica with a free place. */
   readonly waits_for_place?: true;
+  /** Present if an answer in a chat has ended since its owner last had the thread before them. */
+  readonly unread?: true;
   /** The beginning of the newest message. May be empty. */
   readonly preview: string;
   /** Where it began. Threads of chat platforms count as chat. */
@@ -1572,6 +1574,8 @@ export type ThreadChange = {
   readonly archived?: boolean;
   /** Whether its code may reach the hosts that the operator lists; each call asks as others that send data. */
   readonly network?: boolean;
+  /** Its owner has it before them. */
+  readonly read?: true;
   /** null takes the thread out of its project. */
   readonly project_id?: string | null;
 };
@@ -5252,7 +5256,7 @@ export type Routes = {
     params: { id: string };
     result: Thread;
   };
-  /** Rename, pin or archive a thread, move it into a project, or let its code reach hosts. */
+  /** Rename, pin or archive a thread, say that it is read, move it into a project, or let its code reach hosts. */
   'PATCH /api/threads/{id}': {
     params: { id: string };
     body: ThreadChange;

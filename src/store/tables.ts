@@ -193,6 +193,7 @@ export type Tables = {
     depth: Generated<number>;
     bytes: Generated<string>;
     line: Generated<number>;
+    readAt: Generated<Date>;
     metadata: JSONColumnType<Record<string, unknown>> | null;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;

@@ -1,4 +1,4 @@
-import type { OpenGate, Spent } from '@reborn-agent/client/api';
+import type { OpenGate, Spent, Thread } from '@reborn-agent/client/api';
 import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
 import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import {
@@ -80,6 +80,8 @@ type State = Options & {
   usage: Usage;
   /** The newest turn that was accepted, until it is part of the thread. */
   accepted: string | undefined;
+  /** The thread as it was when it was last said to be read. */
+  read: Thread | undefined;
   /** Derived from all others when it is needed. */
   shown: Shown | undefined;
 };
@@ -96,6 +98,7 @@ export function createThreadView(options: Options): ThreadView {
     view: {},
     usage: NO_USAGE,
     accepted: undefined,
+    read: undefined,
     shown: undefined,
   };
   const { local } = state;
@@ -163,8 +166,22 @@ function follow(state: State, threadId: string): FollowedThread {
   const { client, socket } = state.service;
   const thread = followThread({ client, socket, threadId, notifyEveryMs: NOTIFY_EVERY_MS });
   state.followed = thread;
-  thread.subscribe(() => updateThread(state));
+  thread.subscribe(() => {
+    tellRead(state, thread.snapshot().state.thread);
+    updateThread(state);
+  });
   return thread;
+}
+
+/** What the terminal shows counts as read in the browser's list, too. */
+function tellRead(state: State, thread: Thread | undefined): void {
+  if (!thread?.unread || thread === state.read) return;
+  state.read = thread;
+  const told = state.service.client.call('PATCH /api/threads/{id}', {
+    params: { id: thread.id },
+    body: { read: true },
+  });
+  told.catch(() => {}); // it stays marked in the list until it is opened again
 }
 
 function begin(state: State, how: View = {}): void {
@@ -182,6 +199,7 @@ async function open(state: State, threadId: string): Promise<void> {
   const thread = await state.service.client.call('GET /api/threads/{id}', { params: { id: threadId } });
   begin(state);
   state.usage = thread.usage;
+  tellRead(state, thread);
   const opened = follow(state, threadId);
   await opened.open();
   for (let pages = 1; pages < MOST_PAGES && opened.snapshot().hasOlder; pages++) await opened.loadOlder();

@@ -66,6 +66,25 @@ test("threads get titles, programs' threads are listed separately, and many are 
   await page.close();
 });
 
+test('an answer that comes while another page is open is marked until it is on the screen', async () => {
+  const page = await browser.signIn(stage.url);
+  const list = page.getByRole('navigation', { name: 'Threads and pages' });
+  const sent = await stage.service.request('/api/chat', {
+    method: 'POST',
+    body: JSON.stringify({ message: 'Please\nsay Violet' }),
+  });
+  expect(sent.ok).toBe(true);
+  await list.getByRole('link', { name: 'Violet, not read', exact: true }).click();
+  await list.getByRole('link', { name: 'Violet', exact: true }).waitFor();
+  const read = page.waitForRequest((request) => request.method() === 'PATCH');
+  await ask(page, 'say on the screen');
+  await read;
+  await goWithin(page, '/');
+  await list.getByRole('link', { name: 'Violet', exact: true }).waitFor();
+  expect(page.problems).toEqual([]);
+  await page.close();
+});
+
 test('threads are kept in projects: by their menu, several at once, and dragged', async () => {
   const page = await browser.signIn(stage.url);
   const list = page.getByRole('navigation', { name: 'Threads and pages' });

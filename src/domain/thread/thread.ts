@@ -48,6 +48,8 @@ export type ThreadListing = {
   readonly status: 'idle' | 'running' | 'waiting';
   /** Whether its active turn waits for a replica with a free place. */
   readonly waitsForPlace: boolean;
+  /** Whether a turn of a chat has ended since its owner last had it before them. */
+  readonly unread: boolean;
   /** Where it began. A thread without turns was made by an API client. */
   readonly channel: Channel;
   /** The model that its newest turn asked for; null for the default model. */
@@ -66,6 +68,8 @@ export type ThreadChange = {
   readonly pinned?: boolean;
   readonly archived?: boolean;
   readonly network?: boolean;
+  /** Its owner has it before them. */
+  readonly read?: true;
   /** null takes it out of its project. */
   readonly projectId?: ProjectId | null;
 };

@@ -82,18 +82,25 @@ export async function changeThread(
   trx: OwnedTransaction,
   owner: Owner,
   id: ThreadId,
-  { projectId, ...change }: ThreadChange,
+  { projectId, read, ...change }: ThreadChange,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('threads')
-    .set({ ...change, ...(projectId !== undefined && { folderId: projectId }) })
+    .set({
+      ...change,
+      ...(projectId !== undefined && { folderId: projectId }),
+      ...(read && { readAt: sql<Date>`now()` }),
+    })
     .where('id', '=', id)
     .where('userId', '=', owner.userId)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
 
-type ListingRow = Omit<ThreadListing, 'usage' | 'model' | 'assistant'> & {
+type ListingRow = Omit<ThreadListing, 'usage' | 'model' | 'assistant' | 'unread'> & {
+  readonly readAt: Date;
+  /** Of its newest turn that has ended. */
+  readonly endedAt: Date | null;
   readonly request: TurnRequest | null;
   readonly microseconds: string;
   readonly inputTokens: number;
@@ -115,7 +122,7 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
       exists (select from turns where turns.id = thread.active and ready_at < 'infinity') as waits_for_place,
       (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds,
       coalesce((select channel from turns where turns.thread_id = thread.id order by seq limit 1), 'responses') as channel,
-      (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, spent.*
+      (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, read_at, spent.*
     from (${threads}) as thread, lateral (
       select coalesce(sum((usage ->> 'inputTokens')::float8), 0) as input_tokens,
         coalesce(sum((usage ->> 'cachedInputTokens')::float8), 0) as cached_input_tokens,
@@ -123,18 +130,20 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
         coalesce(sum((usage ->> 'reasoningTokens')::float8), 0) as reasoning_tokens,
         coalesce(sum((usage -> 'cost' ->> 'inputUsd')::float8), 0) as input_usd,
         coalesce(sum((usage -> 'cost' ->> 'outputUsd')::float8), 0) as output_usd,
-        coalesce(bool_or(usage is not null and usage ->> 'cost' is null), false) as unpriced
+        coalesce(bool_or(usage is not null and usage ->> 'cost' is null), false) as unpriced,
+        max(ended_at) as ended_at
       from turns where turns.thread_id = thread.id and turns.user_id = thread.user_id
     ) as spent
     order by pinned desc, updated_at desc, thread.id desc`;
 }
 
 function toListed(row: ListingRow): ListedThread {
-  const { microseconds, inputUsd, outputUsd, unpriced, request, ...rest } = row;
+  const { microseconds, inputUsd, outputUsd, unpriced, request, readAt, endedAt, ...rest } = row;
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, ...thread } = rest;
   const cost = unpriced ? null : { inputUsd, outputUsd };
   const usage = { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, cost };
   const { model = null, assistant } = request ?? {};
   const chosen = { model, assistant: assistant?.name ?? null };
-  return { ...thread, ...chosen, usage, cursor: { pinned: row.pinned, microseconds, id: row.id } };
+  const unread = row.status === 'idle' && row.channel === 'gateway' && endedAt !== null && endedAt > readAt;
+  return { ...thread, ...chosen, unread, usage, cursor: { pinned: row.pinned, microseconds, id: row.id } };
 }

@@ -67,6 +67,23 @@ test("a thread's title is its first words until it is renamed, and again after i
   expect(await statusOf(service, 'PATCH', `/api/threads/${id}`, {})).toBe(400);
 });
 
+test('a chat is unread from the end of an answer until its owner says that they have it before them', async ({
+  service,
+}) => {
+  const { thread_id: id } = await chat(service, 'say hello');
+  const find = () => call(service, threadShape, 'GET', `/api/threads/${id}`);
+  expect(await find()).toMatchObject({ unread: true });
+  const read = await call(service, threadShape, 'PATCH', `/api/threads/${id}`, { read: true });
+  expect(read).not.toHaveProperty('unread');
+  await chat(service, 'say more', { thread_id: id });
+  expect(await find()).toMatchObject({ unread: true });
+  expect(await statusOf(service, 'PATCH', `/api/threads/${id}`, { read: false })).toBe(400);
+
+  await service.ask('say from a program');
+  const programs = await call(service, threadList, 'GET', '/api/threads?channel=api');
+  expect(programs.threads.filter((thread) => thread.unread)).toEqual([]);
+});
+
 test('the list has pinned threads first, then the newest, in pages without gaps or duplicates', async ({ service }) => {
   const ann = await addUser(service, 'Ann');
   const ids: string[] = [];

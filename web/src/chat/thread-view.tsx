@@ -23,6 +23,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { titleOf } from '../threads/thread-title.ts';
+import { useReadThread } from '../threads/use-threads.ts';
 import { ChatActions, useChatActions } from './chat-actions.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer } from './composer/composer.tsx';
@@ -84,6 +85,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const turn = state.turns.find(({ id }) => id === seen);
   const isAnswered = turn?.status === 'ended';
   const presented = firstPresented(turn, state.outputs);
+  useReadThread(thread, isAnswered ? seen : undefined);
   const offerFile = useEffectEvent(panel.offer);
   useEffect(() => {
     if (presented !== undefined) offerFile(presented);

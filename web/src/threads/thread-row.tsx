@@ -26,13 +26,14 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
         to="/threads/$threadId"
         params={{ threadId: thread.id }}
         title={`${thread.title}\n${formatExact(thread.updated_at)}`}
-        aria-label={[titleOf(thread), states()[thread.status]].filter(Boolean).join(', ')}
+        aria-label={[titleOf(thread), thread.unread ? t`not read` : states()[thread.status]].filter(Boolean).join(', ')}
         className="flex min-h-target items-center gap-2 rounded py-1 ps-2 pe-3 group-focus-within:pe-8 group-hover:pe-8 touch:pe-8 hover:bg-hover"
         activeProps={{ className: 'bg-hover font-medium', 'aria-current': 'page' }}
       >
         <span className="min-w-0 flex-1 truncate">{titleOf(thread)}</span>
         {thread.status === 'running' && <RunningRing />}
         {thread.status === 'waiting' && <span className="dot bg-ember" />}
+        {thread.unread && <span className="dot bg-ink group-has-[[aria-current=page]]:hidden" />}
       </Link>
       <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />
     </li>

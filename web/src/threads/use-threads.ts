@@ -1,6 +1,7 @@
 import { ApiError } from '@reborn-agent/client';
 import type { Thread, ThreadChange } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { client } from '../client/client.ts';
 
 export type ThreadsShown = {
@@ -35,6 +36,24 @@ export function useChangeThread(id: string) {
       return queries.invalidateQueries({ queryKey: ['threads'] });
     },
   });
+}
+
+/** An answer that is on the screen has been read: one from before, or that of `ended`, a turn that has ended here. */
+export function useReadThread(thread: Thread | undefined, ended: string | undefined) {
+  const { mutate: change } = useChangeThread(thread?.id ?? '');
+  const newest = ended ?? (thread?.unread && thread.id);
+  useEffect(() => {
+    if (!newest) return;
+    const seen = new AbortController();
+    const read = () => {
+      if (document.visibilityState !== 'visible') return;
+      seen.abort();
+      change({ read: true });
+    };
+    document.addEventListener('visibilitychange', read, { signal: seen.signal });
+    read();
+    return () => seen.abort();
+  }, [newest, change]);
 }
 
 export function useDeleteThread(id: string) {

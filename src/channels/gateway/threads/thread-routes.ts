@@ -68,7 +68,7 @@ const getThread = defineRoute({
 const changeThread = defineRoute({
   method: 'patch',
   path: '/api/threads/{id}',
-  summary: 'Rename, pin or archive a thread, move it into a project, or let its code reach hosts.',
+  summary: 'Rename, pin or archive a thread, say that it is read, move it into a project, or let its code reach hosts.',
   params: threadParams,
   body: z
     .object({
@@ -87,20 +87,21 @@ const changeThread = defineRoute({
         .describe(
           'Whether its code may reach the hosts that the operator lists; each call asks as others that send data.',
         ),
+      read: z.literal(true, 'read must be true.').optional().describe('Its owner has it before them.'),
       project_id: uuid<ProjectId>('project_id must be the id of a project.')
         .nullable()
         .optional()
         .describe('null takes the thread out of its project.'),
     })
     .refine((change) => Object.keys(change).length > 0, {
-      error: 'Send title, pinned, archived, network or project_id.',
+      error: 'Send title, pinned, archived, network, read or project_id.',
     })
     .meta({ id: 'ThreadChange' }),
   freeFields: ['title'],
   responses: { 200: { description: 'The changed thread.', json: thread } },
   errors: [400, 404, 413],
   async handle(
-    { principal, params, body: { title, pinned, archived, network, project_id: projectId } },
+    { principal, params, body: { title, pinned, archived, network, read, project_id: projectId } },
     { threads }: Services,
   ) {
     const change = {
@@ -108,6 +109,7 @@ const changeThread = defineRoute({
       ...(pinned !== undefined && { pinned }),
       ...(archived !== undefined && { archived }),
       ...(network !== undefined && { network }),
+      ...(read && { read }),
       ...(projectId !== undefined && { projectId }),
     };
     return renderThread(await threads.change(principal, params.id, change));

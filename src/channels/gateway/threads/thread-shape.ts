@@ -34,6 +34,10 @@ export const thread = z
       .literal(true)
       .optional()
       .describe('Present while its turn waits for a replica with a free place.'),
+    unread: z
+      .literal(true)
+      .optional()
+      .describe('Present if an answer in a chat has ended since its owner last had the thread before them.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
     channel: z
       .enum(['chat', 'api', 'webhook', 'mission'])
@@ -60,6 +64,7 @@ export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
     temporary: listing.temporary ? true : undefined,
     parent_id: listing.parentId ?? undefined,
     waits_for_place: listing.waitsForPlace ? true : undefined,
+    unread: listing.unread ? true : undefined,
     channel: renderChannel(listing.channel),
     usage: renderUsage(listing.usage),
   });
