@@ -118,10 +118,15 @@ const boxOf = async (of: Locator) => {
   return { x: Math.round(x), y: Math.round(y), width: Math.round(width), height: Math.round(height) };
 };
 
-test('Ctrl B hides threads and pages, which the browser remembers, and opens them on a phone', async () => {
+test('Ctrl B hides threads and pages, which the browser remembers and a small window does by itself, and opens them on a phone', async () => {
   const threads = page.getByRole('navigation', { name: 'Threads and pages' });
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize({ width: 1024, height: 800 });
+  await page.goto(`${stage.url}/settings/general`);
+  await page.getByRole('navigation', { name: 'Settings' }).waitFor(); // an index is shown also where there is little room
   await page.goto(stage.url);
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  expect(await threads.isVisible()).toBe(false);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await threads.getByRole('link', { name: 'Reborn' }).focus();
   await page.keyboard.press('Control+b');
   await threads.waitFor({ state: 'hidden' });

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { createContext, use, useCallback, useEffect, useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { createContext, use, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { IconButton } from '../parts/button.tsx';
 
 /** On a phone the sidebar lies over the page, and is opened from its top. Elsewhere it is beside the page until it is hidden. */
@@ -36,18 +37,34 @@ export function SidebarToggle() {
 
 const KEY = 'sidebar';
 
-/** Whether the sidebar is shown. The browser remembers if it is hidden beside the page. */
+const narrow = matchMedia('(800px <= width < 1100px)');
+
+function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      narrow.addEventListener('change', onChange);
+      return () => narrow.removeEventListener('change', onChange);
+    },
+    () => narrow.matches,
+  );
+}
+
+/** Whether the address is one of the settings, whose index is in the sidebar. */
+export const isOfSettings = (pathname: string): boolean => /^\/settings(\/|$)/.test(pathname);
+
+/** Whether the sidebar is shown: as the person chose in this browser, else where it leaves enough room for the page. */
 export function useSidebar(): Pick<SidebarState, 'open' | 'setOpen' | 'hidden' | 'toggle'> {
   const [open, setOpen] = useState(false);
-  const [hidden, setHidden] = useState(() => localStorage.getItem(KEY) === 'hidden');
+  const [chosen, setChosen] = useState(() => localStorage.getItem(KEY));
+  const isNarrow = useNarrow();
+  const isInSettings = useLocation({ select: ({ pathname }) => isOfSettings(pathname) });
+  const hidden = chosen === null ? isNarrow && !isInSettings : chosen === 'hidden';
   const toggle = useCallback(() => {
     if (matchMedia('(width < 800px)').matches) return setOpen((isOpen) => !isOpen);
     if (document.activeElement?.closest('nav')) document.getElementById('page')?.focus(); // it is about to disappear
-    setHidden((isHidden) => !isHidden);
-  }, []);
-  useEffect(() => {
-    if (hidden) localStorage.setItem(KEY, 'hidden');
-    else localStorage.removeItem(KEY);
+    const choice = hidden ? 'shown' : 'hidden';
+    localStorage.setItem(KEY, choice);
+    setChosen(choice);
   }, [hidden]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -13,7 +13,7 @@ import { useKeepFocus } from './keep-focus.ts';
 import { PlaceList } from './place-list.tsx';
 import { places } from './places.ts';
 import { LeaveSettings, SettingsIndex } from './settings-index.tsx';
-import { SidebarContext } from './sidebar-toggle.tsx';
+import { isOfSettings, SidebarContext } from './sidebar-toggle.tsx';
 import { useTypedAhead } from './typed-ahead.ts';
 
 /** The way to every page, and the threads; in the settings, their index. */
@@ -106,7 +106,7 @@ function NewResults() {
 /** Whether a page of the settings is shown, and which page was shown before them. */
 function useSettings(): { readonly isInSettings: boolean; readonly before: string } {
   const { pathname } = useLocation();
-  const isInSettings = /^\/settings(\/|$)/.test(pathname);
+  const isInSettings = isOfSettings(pathname);
   const [before, setBefore] = useState('/');
   if (!isInSettings && before !== pathname) setBefore(pathname);
   return { isInSettings, before };
