@@ -78,12 +78,38 @@ test('servers are listed, signed in to and reviewed in the browser', async () =>
     await page.getByText('Now: Publishes a page everywhere.').waitFor();
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.getByText('New and changed tools').waitFor({ state: 'detached' });
+    await page.getByLabel('Policy of docs__publish for all users').selectOption('Off');
+    await expect
+      .poll(async () => (await stage.service.request('/api/tool-policies')).json())
+      .toEqual({ policies: [{ tool: 'docs__publish', level: 'never', after: 'clean' }] });
     await page.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('button', { name: /post/ }).click();
     await page.getByRole('button', { name: 'Sign in to post' }).first().click();
     await page.waitForURL(`${stage.url}/connectors`);
     await page.getByText('ready').nth(1).waitFor();
+    expect(page.problems).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('a server is added with headers of its own', async () => {
+  const browser = await openChromium({ theme: 'light', width: 390, touch: true });
+  try {
+    const page = await browser.signIn(stage.url, { path: '/connectors' });
+    await page.getByRole('button', { name: 'Add a server' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('team');
+    await page.getByLabel('Address').fill(docs.url);
+    await page.getByLabel('It is in my own network').check();
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByLabel('Header 1', { exact: true }).fill('X-Team');
+    await page.getByLabel('Value of header 1').fill('red-7f1c');
+    expect(await findViolations(page)).toEqual([]);
+    await takePicture(page, 'headers');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('dialog', { name: 'team' }).waitFor();
+    expect(docs.requests.at(-1)?.headers['x-team']).toBe('red-7f1c');
     expect(page.problems).toEqual([]);
   } finally {
     await browser.close();

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { type Header, HeaderFields } from './header-fields.tsx';
 import { useAddServer } from './use-add-server.ts';
 
 export type Holder = 'me' | 'everyone';
@@ -25,6 +26,7 @@ export function AddMcpServer({ onAdded, onClose }: Props) {
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [key, setKey] = useState('');
+  const [headers, setHeaders] = useState<readonly Header[]>([]);
   const [isPrivate, setPrivate] = useState(false);
   const [holder, setHolder] = useState<Holder>('me');
   const add = useAddServer(onAdded);
@@ -34,8 +36,9 @@ export function AddMcpServer({ onAdded, onClose }: Props) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          const headers = key ? { Authorization: `Bearer ${key}` } : {};
-          add.mutate({ name, url, for: holder, headers, private_network: isPrivate });
+          const own = headers.map((header) => [header.name.trim(), header.value] as const);
+          const sent = { ...(key && { Authorization: `Bearer ${key}` }), ...Object.fromEntries(own) };
+          add.mutate({ name, url, for: holder, headers: sent, private_network: isPrivate });
         }}
       >
         <TextField
@@ -70,6 +73,7 @@ export function AddMcpServer({ onAdded, onClose }: Props) {
           onChange={(event) => setKey(event.target.value)}
           hint={t`Only if the server wants one. It is stored encrypted, and the model never sees it.`}
         />
+        <HeaderFields headers={headers} onChange={setHeaders} />
         {me.role === 'operator' && (
           <ChoiceField label={t`Whose agent uses it`} choices={holders()} value={holder} onChoose={setHolder} />
         )}

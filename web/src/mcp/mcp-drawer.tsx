@@ -10,9 +10,9 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { StatusMark } from '../parts/status-mark.tsx';
 import { McpSignIn } from './mcp-sign-in.tsx';
 import { describeTools } from './mcp-words.ts';
+import { ServerTools } from './server-tools.tsx';
 
 type Holder = 'me' | 'everyone';
 type Props = { readonly name: string; readonly holder: Holder; readonly onClose: () => void };
@@ -113,20 +113,7 @@ function ServerDetails({ server, onClose }: { readonly server: McpServer; readon
             {sentence}
           </p>
         ))}
-        <ul className="flex flex-col gap-3">
-          {server.tools.map((tool) => (
-            <li key={tool.name}>
-              <div className="flex flex-wrap items-baseline gap-x-3">
-                <span className="min-w-0 break-words font-medium">{tool.name}</span>
-                <StatusMark
-                  mark={tool.read_only ? 'done' : 'idle'}
-                  words={tool.read_only ? t`only reads` : tool.destructive ? t`can destroy` : t`writes`}
-                />
-              </div>
-              <p className="break-words text-meta text-soft">{tool.description}</p>
-            </li>
-          ))}
-        </ul>
+        <ServerTools server={server} />
         {server.left_out.map((reason) => (
           <p key={reason} className="mt-2 break-words text-meta text-soft">
             <Trans>Left out: {reason}</Trans>

@@ -37,9 +37,8 @@ export const wordsOfLevel = (level: Level): string =>
     depends: t`asks for some calls`,
   })[level];
 
-/** Whether the calls of a tool run, ask or are refused. Only the operator decides it; the others read it. */
-export function ToolPolicy({ tool: { name: tool, level: applied, own_level: own } }: { readonly tool: AgentTool }) {
-  const { me } = useServices();
+/** The operator's policy of a tool, and how to change it. */
+function usePolicy(tool: string) {
   const queries = useQueryClient();
   const policies = usePolicies();
   const change = useMutation({
@@ -54,8 +53,16 @@ export function ToolPolicy({ tool: { name: tool, level: applied, own_level: own 
         queries.invalidateQueries({ queryKey: ['tools'] }),
       ]),
   });
+  const stored = policies.find((policy) => policy.tool === tool)?.level ?? 'own';
+  const current = change.isPending && change.variables.name === tool ? change.variables.level : stored;
+  return { policies, change, current };
+}
+
+/** Whether the calls of a tool run, ask or are refused. Only the operator decides it; the others read it. */
+export function ToolPolicy({ tool: { name: tool, level: applied, own_level: own } }: { readonly tool: AgentTool }) {
+  const { me } = useServices();
+  const { policies, change, current } = usePolicy(tool);
   if (me.role !== 'operator') return <p>{explainLevel(applied)}</p>;
-  const current = policies.find((policy) => policy.tool === tool)?.level ?? 'own';
   const blocked = policies.filter((policy) => policy.tool.startsWith(`${tool}@`));
   return (
     <section className="flex flex-col gap-3">
@@ -64,7 +71,7 @@ export function ToolPolicy({ tool: { name: tool, level: applied, own_level: own 
         label={t`Policy for all users`}
         choices={choices(own)}
         hint={explainLevel(applied)}
-        value={change.isPending && change.variables.name === tool ? change.variables.level : current}
+        value={current}
         onChoose={(level) => change.mutate({ name: tool, level })}
       />
       {blocked.map(({ tool: name }) => (
@@ -80,6 +87,29 @@ export function ToolPolicy({ tool: { name: tool, level: applied, own_level: own 
         </p>
       ))}
     </section>
+  );
+}
+
+/** The same in one line of a list: Allow, Ask or Off for the operator, words for the others. */
+export function ToolPolicyInList({ tool }: { readonly tool: AgentTool }) {
+  const { me } = useServices();
+  const { change, current } = usePolicy(tool.name);
+  if (me.role !== 'operator') return <span className="text-meta text-soft">{wordsOfLevel(tool.level)}</span>;
+  return (
+    <span className="flex w-64 max-w-full flex-col gap-1">
+      <select
+        className="field w-full"
+        aria-label={t`Policy of ${tool.name} for all users`}
+        value={current}
+        onChange={({ target }) => change.mutate({ name: tool.name, level: target.value as typeof current })}
+      >
+        <option value="own">{t`As the tool says: ${wordsOfLevel(tool.own_level)}`}</option>
+        <option value="allow">{t`Allow`}</option>
+        <option value="ask">{t`Ask`}</option>
+        <option value="never">{t`Off`}</option>
+      </select>
+      {change.error && <Problem error={change.error} />}
+    </span>
   );
 }
 
