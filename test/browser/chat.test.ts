@@ -276,6 +276,7 @@ test('a thread can be renamed, pinned, exported, archived and deleted', async ()
   const page = await browser.signIn(stage.url);
   await ask(page, 'say sorted');
   await page.getByRole('article').getByText('sorted').waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1);
   const row = page.getByRole('navigation', { name: 'Threads and pages' });
   const choose = async (title: string, entry: string) => {
     await row.getByRole('link', { name: title, exact: true }).hover();
@@ -306,9 +307,14 @@ test('a thread can be renamed, pinned, exported, archived and deleted', async ()
   await page.getByRole('menuitem', { name: 'Show the archive' }).click();
   await row.getByRole('link', { name: 'Papers' }).waitFor();
   await choose('Papers', 'Delete');
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await row.getByRole('link', { name: 'Papers' }).waitFor({ state: 'detached' });
-  expect(page.url()).toBe(`${stage.url}/`);
+  await page.waitForURL(`${stage.url}/`);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row.getByRole('link', { name: 'Papers' }).waitFor();
+  await choose('Papers', 'Delete');
+  await row.getByRole('link', { name: 'Papers' }).waitFor({ state: 'detached' });
+  await page.reload(); // it can't be brought back any more
+  await expect.poll(async () => (await stage.service.request(`/api/threads/${id}`)).status).toBe(404);
   await page.close();
 });
 

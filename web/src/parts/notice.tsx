@@ -4,7 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 type Notice = { readonly words: string; readonly onUndo?: (() => void) | undefined };
 
 const SHOWN_MS = 4000;
-const UNDO_MS = 8000;
+export const UNDO_MS = 8000;
 
 let shown: Notice | undefined;
 const listeners = new Set<() => void>();

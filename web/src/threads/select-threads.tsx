@@ -1,11 +1,10 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Thread, ThreadChange } from '@reborn-agent/client/api';
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
-import { Confirm } from '../parts/confirm.tsx';
 import { wordsOf } from '../parts/error-words.ts';
+import { useDeleteThreads } from './delete-threads.ts';
 import { MoveThreads } from './move-threads.tsx';
 import { titleOf } from './thread-title.ts';
 import { useManyThreads } from './use-threads.ts';
@@ -21,24 +20,17 @@ export function SelectThreads({
   readonly onDone: () => void;
 }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [deleting, setDeleting] = useState(false);
   const [moving, setMoving] = useState(false);
-  const { threadId: open } = useParams({ strict: false });
-  const navigate = useNavigate();
   const many = useManyThreads();
+  const remove = useDeleteThreads();
   const ids = threads.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
   const isAll = ids.length === threads.length && ids.length > 0;
   const toggle = (id: string) => setChosen((before) => before.symmetricDifference(new Set([id])));
-  const act = (change: ThreadChange | 'delete') =>
-    many.mutate(
-      { ids, change },
-      {
-        onSuccess: () => {
-          if (change === 'delete' && open !== undefined && ids.includes(open)) void navigate({ to: '/' });
-          onDone();
-        },
-      },
-    );
+  const act = (change: ThreadChange) => many.mutate({ ids, change }, { onSuccess: onDone });
+  const removeChosen = () => {
+    remove(threads.filter(({ id }) => chosen.has(id)));
+    onDone();
+  };
   return (
     <div
       role="group"
@@ -77,21 +69,11 @@ export function SelectThreads({
         <Button disabled={ids.length === 0 || many.isPending} onClick={() => setMoving(true)}>
           <Trans>Move</Trans>
         </Button>
-        <Button look="danger" disabled={ids.length === 0 || many.isPending} onClick={() => setDeleting(true)}>
+        <Button look="danger" disabled={ids.length === 0 || many.isPending} onClick={removeChosen}>
           <Trans>Delete</Trans>
         </Button>
       </div>
       {moving && <MoveThreads ids={ids} onClose={() => setMoving(false)} onMoved={onDone} />}
-      {deleting && (
-        <Confirm
-          title={plural(ids.length, { one: 'Delete # thread?', other: 'Delete # threads?' })}
-          action={t`Delete`}
-          onConfirm={() => act('delete')}
-          onClose={() => setDeleting(false)}
-        >
-          <Trans>They and everything in them will be gone. This cannot be undone.</Trans>
-        </Confirm>
-      )}
     </div>
   );
 }

@@ -1,21 +1,20 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { download } from '../client/files.ts';
-import { Confirm } from '../parts/confirm.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import type { MenuEntry } from '../parts/menu.tsx';
 import { tell } from '../parts/notice.tsx';
+import { useDeleteThreads } from './delete-threads.ts';
 import { titleOf } from './thread-title.ts';
-import { useChangeThread, useDeleteThread } from './use-threads.ts';
+import { useChangeThread } from './use-threads.ts';
 
 const MoveThreads = lazyPart(() => import('./move-threads.tsx').then((module) => module.MoveThreads));
 const ShareThread = lazyPart(() => import('./share-thread.tsx').then((module) => module.ShareThread));
 
-type Shown = 'move' | 'share' | 'delete';
+type Shown = 'move' | 'share';
 
 /** What can be done with a thread, in the list and in its own header. `dialogs` stand beside the menu. */
 export function useThreadMenu(
@@ -24,12 +23,9 @@ export function useThreadMenu(
 ): { readonly entries: readonly MenuEntry[]; readonly share: (() => void) | undefined; readonly dialogs: ReactNode } {
   const { me } = useServices();
   const [shown, setShown] = useState<Shown>();
-  const { threadId: open } = useParams({ strict: false });
   const navigate = useNavigate();
   const change = useChangeThread(thread.id);
-  const remove = useDeleteThread(thread.id);
-  const close = () => setShown(undefined);
-  const leave = () => open === thread.id && void navigate({ to: '/' });
+  const remove = useDeleteThreads();
   const share = me.sharing ? () => setShown('share') : undefined;
   // The row of the list goes away with it, so the page says it.
   const archive = async () => {
@@ -65,16 +61,9 @@ export function useThreadMenu(
       icon: 'archive',
       onChoose: () => void archive(),
     },
-    { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => setShown('delete') },
+    { words: t`Delete`, icon: 'trash', danger: true, onChoose: () => remove([thread]) },
   ];
-  const dialogs = (
-    <ThreadDialogs
-      thread={thread}
-      shown={shown}
-      onDelete={() => remove.mutate(undefined, { onSuccess: leave })}
-      onClose={close}
-    />
-  );
+  const dialogs = <ThreadDialogs thread={thread} shown={shown} onClose={() => setShown(undefined)} />;
   return { entries, share, dialogs };
 }
 
@@ -95,20 +84,12 @@ function exportsOf(id: string, print: () => void): readonly MenuEntry[] {
 function ThreadDialogs({
   thread,
   shown,
-  onDelete,
   onClose,
 }: {
   readonly thread: Thread;
   readonly shown: Shown | undefined;
-  readonly onDelete: () => void;
   readonly onClose: () => void;
 }) {
-  if (shown === 'delete')
-    return (
-      <Confirm title={t`Delete this thread?`} action={t`Delete`} onConfirm={onDelete} onClose={onClose}>
-        <Trans>“{titleOf(thread)}” and everything in it will be gone. This cannot be undone.</Trans>
-      </Confirm>
-    );
   return (
     <Suspense>
       {shown === 'move' && <MoveThreads ids={[thread.id]} from={thread.project_id} onClose={onClose} />}

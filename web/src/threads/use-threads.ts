@@ -3,6 +3,7 @@ import type { Thread, ThreadChange } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../client/client.ts';
+import { useHiddenThreads } from './delete-threads.ts';
 
 export type ThreadsShown = {
   readonly q: string;
@@ -15,6 +16,7 @@ export type ThreadsShown = {
 
 /** The person's threads, pinned first, then newest. */
 export function useThreads({ q, archived, channel, project }: ThreadsShown) {
+  const hidden = useHiddenThreads();
   return useInfiniteQuery({
     queryKey: ['threads', { q, archived, channel, project }],
     queryFn: ({ pageParam }) =>
@@ -24,6 +26,10 @@ export function useThreads({ q, archived, channel, project }: ThreadsShown) {
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: (shown) => shown,
+    select: ({ pages, ...rest }) => ({
+      ...rest,
+      pages: pages.map((page) => ({ ...page, threads: page.threads.filter(({ id }) => !hidden.has(id)) })),
+    }),
   });
 }
 
@@ -56,25 +62,13 @@ export function useReadThread(thread: Thread | undefined, ended: string | undefi
   }, [newest, change]);
 }
 
-export function useDeleteThread(id: string) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => client.call('DELETE /api/threads/{id}', { params: { id } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['threads'] }),
-  });
-}
-
-/** Archives, restores, moves or deletes many threads. One that another window has deleted already does not count as a failure. */
+/** Archives, restores or moves many threads. One that another window has deleted already does not count as a failure. */
 export function useManyThreads() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ ids, change }: { ids: readonly string[]; change: ThreadChange | 'delete' }) => {
+    mutationFn: async ({ ids, change }: { ids: readonly string[]; change: ThreadChange }) => {
       const results = await Promise.allSettled(
-        ids.map((id) =>
-          change === 'delete'
-            ? client.call('DELETE /api/threads/{id}', { params: { id } })
-            : client.call('PATCH /api/threads/{id}', { params: { id }, body: change }),
-        ),
+        ids.map((id) => client.call('PATCH /api/threads/{id}', { params: { id }, body: change })),
       );
       const isGone = (reason: unknown) => reason instanceof ApiError && reason.status === 404;
       for (const result of results) if (result.status === 'rejected' && !isGone(result.reason)) throw result.reason;

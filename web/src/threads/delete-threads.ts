@@ -1,0 +1,76 @@
+import { plural, t } from '@lingui/core/macro';
+import { ApiError, pathOf } from '@reborn-agent/client';
+import type { Thread } from '@reborn-agent/client/api';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
+import { client } from '../client/client.ts';
+import { wordsOf } from '../parts/error-words.ts';
+import { tell, UNDO_MS } from '../parts/notice.tsx';
+import { titleOf } from './thread-title.ts';
+
+/** What still has to be deleted. */
+const due = new Set<() => void>();
+let hidden: ReadonlySet<string> = new Set();
+const listeners = new Set<() => void>();
+
+addEventListener('pagehide', () => {
+  for (const run of due) run();
+});
+
+/** The threads that lists leave out, because they are about to be deleted. */
+export const useHiddenThreads = (): ReadonlySet<string> => useSyncExternalStore(listen, () => hidden);
+
+/** Hides threads, and deletes them once they can't be brought back: when the notice goes, or with the page. */
+export function useDeleteThreads(): (threads: readonly Thread[]) => void {
+  const queries = useQueryClient();
+  const { threadId: open } = useParams({ strict: false });
+  const navigate = useNavigate();
+  return (threads) => {
+    const ids = threads.map(({ id }) => id);
+    const stop = () => {
+      clearTimeout(timer);
+      due.delete(run);
+    };
+    const show = () => hide(hidden.difference(new Set(ids)));
+    const run = () => {
+      stop();
+      void Promise.all(ids.map(deleteThread))
+        .catch((error: unknown) => tell(wordsOf(error)))
+        .then(() => queries.invalidateQueries({ queryKey: ['threads'] }))
+        .then(show);
+    };
+    const timer = setTimeout(run, UNDO_MS);
+    due.add(run);
+    hide(hidden.union(new Set(ids)));
+    if (open !== undefined && ids.includes(open)) void navigate({ to: '/' });
+    tell(wordsFor(threads), () => {
+      stop();
+      show();
+    });
+  };
+}
+
+function wordsFor(threads: readonly Thread[]): string {
+  const [thread, ...more] = threads;
+  if (thread && more.length === 0) return t`“${titleOf(thread)}” is deleted.`;
+  return plural(threads.length, { one: '# thread is deleted.', other: '# threads are deleted.' });
+}
+
+/** Also while the page is closed. One that another window has deleted already does not count as a failure. */
+async function deleteThread(id: string): Promise<void> {
+  const path = pathOf('DELETE /api/threads/{id}', { params: { id } });
+  await client.fetch(path, { method: 'DELETE', keepalive: true }).catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  });
+}
+
+function hide(ids: ReadonlySet<string>): void {
+  hidden = ids;
+  for (const listener of listeners) listener();
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
