@@ -1595,6 +1595,8 @@ export type Project = {
   readonly is_shared: boolean;
   /** The caller's default for new threads in it. */
   readonly model: string | null;
+  /** Who answers in the caller's new threads in it. */
+  readonly assistant: string | null;
   readonly tokens_per_run: number | null;
   readonly tokens_per_day: number | null;
   readonly usd_per_run: number | null;
@@ -1615,6 +1617,8 @@ export type NewProject = {
   readonly instructions?: string | null;
   /** The caller's default for new threads in it; null for their usual one. */
   readonly model?: string | null;
+  /** The caller's assistant for new threads in it, by its name; null for the usual agent. */
+  readonly assistant?: string | null;
   /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
   /** The budget of a day (UTC). */
@@ -1635,6 +1639,8 @@ export type FullProject = {
   readonly is_shared: boolean;
   /** The caller's default for new threads in it. */
   readonly model: string | null;
+  /** Who answers in the caller's new threads in it. */
+  readonly assistant: string | null;
   readonly tokens_per_run: number | null;
   readonly tokens_per_day: number | null;
   readonly usd_per_run: number | null;
@@ -1654,6 +1660,8 @@ export type ProjectChange = {
   readonly instructions?: string | null;
   /** The caller's default for new threads in it; null for their usual one. */
   readonly model?: string | null;
+  /** The caller's assistant for new threads in it, by its name; null for the usual agent. */
+  readonly assistant?: string | null;
   /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
   /** The budget of a day (UTC). */
@@ -5283,7 +5291,7 @@ export type Routes = {
     params: { id: string };
     result: FullProject;
   };
-  /** Change a project. Name, model and budgets are the caller's own; instructions are shared. */
+  /** Change a project. Name, model, assistant and budgets are the caller's own; instructions are shared. */
   'PATCH /api/projects/{id}': {
     params: { id: string };
     body: ProjectChange;
