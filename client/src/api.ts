@@ -1755,6 +1755,11 @@ export type ItemList = {
   readonly refused: readonly string[];
   /** The turns on this page that a later message has ended early. */
   readonly steered: readonly string[];
+  /** The turns on this page that an assistant answers. Left out if there are none. */
+  readonly assistants?: readonly {
+    readonly turn_id: string;
+    readonly name: string;
+  }[];
 };
 
 export type ThreadItem = {
@@ -4841,6 +4846,8 @@ export type TurnEvent = {
   readonly seq: number;
   readonly channel: string;
   readonly created_at: string;
+  /** The assistant that answers. Left out for the usual agent. */
+  readonly assistant?: string;
   readonly items: readonly ThreadItem[];
 } | {
   readonly type: 'item-added';

@@ -54,6 +54,8 @@ export type TurnState = {
   readonly isRefused: boolean;
   /** A later message has ended it early. */
   readonly isSteered: boolean;
+  /** The name of the assistant that answers; undefined for the usual agent. */
+  readonly assistant: string | undefined;
   /** Set while a failed model call is repeated. */
   readonly trouble: Trouble | undefined;
   readonly entries: readonly Entry[];
@@ -272,6 +274,7 @@ const NEW_TURN: TurnState = {
   failure: undefined,
   isRefused: false,
   isSteered: false,
+  assistant: undefined,
   trouble: undefined,
   entries: [],
   sequence: undefined,
@@ -402,7 +405,13 @@ function pickedUp(turn: TurnState, { sequence, event }: TurnEventMessage, now: n
 function follow(turn: TurnState, { event, sequence }: TurnEventMessage, now: number): TurnState {
   switch (event.type) {
     case 'turn-started':
-      return { ...placeItems(turn, event.items), status: 'running', seq: event.seq, startedAt: event.created_at };
+      return {
+        ...placeItems(turn, event.items),
+        status: 'running',
+        seq: event.seq,
+        startedAt: event.created_at,
+        assistant: event.assistant,
+      };
     case 'item-added':
       return { ...turn, status: 'running', entries: addItem(turn.entries, event.item, sequence, now) };
     case 'text-delta':

@@ -174,6 +174,20 @@ test('a turn that a message has steered says so where it stops, unless it has sa
   expect(rowsOf(withPage(EMPTY_THREAD, { ...page, items: [asked] })).at(-1)?.kind).toBe('user');
 });
 
+test('who speaks is shown in a thread where an assistant has answered', () => {
+  const page = { items: [asked, answered], line: 0, versions: [], refused: [], steered: [], next_before: null };
+  const voices = (state: ThreadState) => rowsOf(state).flatMap((row) => (row.kind === 'answer' ? [row.by] : []));
+  const usual = withPage(EMPTY_THREAD, page);
+  expect(voices(usual)).toEqual([undefined]);
+  const by = { assistants: [{ turn_id: 't1', name: 'research' }] };
+  expect(voices(withPage(EMPTY_THREAD, { ...page, ...by }))).toEqual(['research']);
+
+  const started = { seq: 2, channel: 'gateway', created_at: place.created_at, assistant: 'research', items: [] };
+  const later = apply(usual, [[-1, { type: 'turn-started', ...started }]], 't2');
+  expect(voices(later)).toEqual(['Reborn']);
+  expect(rowsOf(later).at(-1)).toMatchObject({ kind: 'working', by: 'research' });
+});
+
 test('a queued message says whether it waits for an answer of the person', () => {
   const placed = { type: 'queued', ahead: 1 } as const;
   const queued = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: place.created_at, placed, items: [] };

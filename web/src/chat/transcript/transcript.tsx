@@ -136,6 +136,7 @@ function sameRow(one: Row, other: Row): boolean {
   if (one.kind === 'steps' && other.kind === 'steps')
     return (
       one.first === other.first &&
+      one.by === other.by &&
       one.followed === other.followed &&
       one.steps.length === other.steps.length &&
       one.steps.every((step, index) => {
@@ -151,6 +152,7 @@ function sameRow(one: Row, other: Row): boolean {
       one.turn.id === other.turn.id &&
       one.turn.trouble === other.turn.trouble &&
       one.first === other.first &&
+      one.by === other.by &&
       one.waits === other.waits
     );
   if ('entry' in one && 'entry' in other)
@@ -158,6 +160,7 @@ function sameRow(one: Row, other: Row): boolean {
       one.kind === other.kind &&
       one.entry === other.entry &&
       firstOf(one) === firstOf(other) &&
+      byOf(one) === byOf(other) &&
       newestOf(one) === newestOf(other) &&
       versionOf(one) === versionOf(other)
     );
@@ -169,6 +172,8 @@ function sameRow(one: Row, other: Row): boolean {
 }
 
 const firstOf = (row: Row) => 'first' in row && row.first;
+
+const byOf = (row: Row) => ('by' in row ? row.by : undefined);
 
 const newestOf = (row: Row) => row.kind === 'answer' && row.newest;
 

@@ -7,7 +7,8 @@ import { Icon } from '../../../parts/icon.tsx';
 import { reader } from '../../gates/call-sentence.tsx';
 import type { Step } from '../rows.ts';
 import { SentFiles } from '../sent-files.tsx';
-import { Speaker } from '../speaker.tsx';
+import { AgentSpeaker } from '../speaker.tsx';
+import type { Voice } from '../voice.ts';
 import { CodeCard } from './code-card.tsx';
 import { codeRunOf } from './code-run.ts';
 import { StepLine } from './step-line.tsx';
@@ -18,12 +19,13 @@ import { useToolCards, withCard } from './tool-cards.ts';
 type Props = {
   readonly steps: readonly Step[];
   readonly first: boolean;
+  readonly by: Voice;
   /** Text follows, so finished steps are folded. */
   readonly followed: boolean;
 };
 
 /** The calls of tools in a row, as one connected line. */
-export function Steps({ steps, first, followed }: Props) {
+export function Steps({ steps, first, by, followed }: Props) {
   const files = steps.flatMap(({ call, output }) => presentedFiles(call, output));
   const presented = new Map(files.map((file) => [file.path, file])); // each once, as it was shown last
   // A picture has no name in an output, so its size tells it from others.
@@ -32,7 +34,7 @@ export function Steps({ steps, first, followed }: Props) {
   const pieces = piecesOf(steps, followed);
   return (
     <div className="pb-3">
-      {first && <Speaker name="Reborn" />}
+      {first && <AgentSpeaker by={by} />}
       {pieces.map((piece, at) => (
         <PieceView key={idOf(piece)} piece={piece} joined={isLine(piece) && isLine(pieces[at + 1])} />
       ))}
