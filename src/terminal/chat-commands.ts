@@ -14,6 +14,7 @@ import type { Offers } from './offers.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import { type AssistantChoice, chooseAssistant } from './slash/choose-assistant.ts';
+import { chooseProject } from './slash/choose-project.ts';
 import { runMemoryCommand } from './slash/memory-command.ts';
 import { rateAnswer } from './slash/rate-answer.ts';
 import type { ThreadView } from './thread-view.ts';
@@ -53,6 +54,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.versions.focusNewest();
     case 'agent':
       return chooseAssistant(chat, argument);
+    case 'project':
+      return chooseProject(chat, argument);
     case 'model':
       return chooseModel(chat, argument);
     case 'memory':
@@ -127,16 +130,23 @@ async function findModel(chat: Chat) {
 }
 
 async function showStatus(chat: Chat): Promise<void> {
-  const { usage } = chat.thread.now();
+  const { usage, project: next } = chat.thread.now();
   const { thread, route, model } = await findModel(chat);
+  const project = await findProject(chat, thread ? thread.project_id : next);
   chat.thread.note(
     [
       ...(thread ? [`thread   ${oneLine(thread.title)} (${thread.id})`] : ['thread   a new one']),
+      ...(project ? [`project  ${oneLine(project.name)}`] : []),
       `agent    ${chat.assistant.of(thread || undefined) ?? 'the usual one'}`,
       `model    ${model ? `${describe(model)}, ${formatCount(model.context_tokens, 'token')} of context` : route}`,
       `used     ${formatCount(usage.input_tokens + usage.output_tokens, 'token')}, ${formatCost(usage.cost_usd)}`,
     ].join('\n'),
   );
+}
+
+async function findProject({ client }: Chat, id: string | null | undefined) {
+  if (!id) return undefined;
+  return (await client.call('GET /api/projects')).projects.find((project) => project.id === id);
 }
 
 async function listTools(chat: Chat): Promise<void> {

@@ -9,6 +9,7 @@ export const COMMANDS = [
   { name: 'regenerate', description: 'Ask for another answer' },
   { name: 'version', description: 'Go to other versions of a message' },
   { name: 'agent', description: 'Choose which assistant answers: /agent research, or /agent off' },
+  { name: 'project', description: 'Move this thread into a project: /project Move to Oslo, or /project off' },
   { name: 'model', description: 'Choose which model answers: /model fast' },
   {
     name: 'memory',
