@@ -285,6 +285,26 @@ describe('a command that is typed', () => {
     expect(chat.model.seen.at(-1)?.by).toBe('v1');
   });
 
+  test('/project lets the next thread begin in a project, and takes it out again', async () => {
+    const { say, sees } = await open();
+    const made = await chat.service.request('/api/projects', { method: 'POST', body: '{"name":"Move to Oslo"}' });
+    const { id } = (await made.json()) as { id: string };
+    const threads = async () => {
+      const listed = await chat.service.request(`/api/threads?project=${id}`);
+      return ((await listed.json()) as { threads: { title: string }[] }).threads.map(({ title }) => title);
+    };
+    await say('/project move to oslo');
+    await sees('The next message begins a thread in the project Move to Oslo.');
+    await say('say boxes');
+    await sees(/Reborn\nboxes/);
+    expect(await threads()).toEqual(['say boxes']);
+    await say('/status');
+    await sees('project  Move to Oslo');
+    await say('/project off');
+    await sees('This thread is in no project.');
+    expect(await threads()).toEqual([]);
+  });
+
   test('a slash offers the commands, and the one that is picked runs', async () => {
     const { type, press, sees } = await open();
     await type('/too');
