@@ -188,6 +188,13 @@ test('a project has a page: what is in it reaches the model, and its members see
   await hers.getByText('It counts as text by others').waitFor();
   await hers.getByRole('button', { name: 'Keep as mine' }).click();
   await hers.getByText('Written by you').waitFor();
+  await send(stage.service, 'POST', `/api/projects/${id}/members`, { person: 'Ann', role: 'read' });
+  await hers.reload();
+  await hers.getByText('Ask the owner to let you write').waitFor();
+  expect(await hers.getByLabel('Instructions').isEditable()).toBe(false);
+  await hers.getByRole('link', { name: 'Files', exact: true }).click();
+  await hers.getByRole('button', { name: 'Download costs.csv' }).waitFor();
+  expect(await hers.getByRole('button', { name: /^(Remove costs|Add files)/ }).count()).toBe(0);
   await hers.getByRole('link', { name: 'Members', exact: true }).click();
   await hers.getByText('Only the owner sees the other members').waitFor();
   await hers.getByRole('link', { name: 'Threads', exact: true }).click();
