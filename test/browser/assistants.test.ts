@@ -208,6 +208,15 @@ test('a project has a page: what is in it reaches the model, and its members see
   await hers.close();
 });
 
+test('the page of a project with the longest name fits the window', async () => {
+  const name = 'Oslo'.repeat(25);
+  const { id } = await send<{ id: string }>(stage.service, 'POST', '/api/projects', { name });
+  const page = await browser.signIn(stage.url, { path: `/projects/${id}` });
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await checkLooks(page, 'project-long-name');
+  await page.close();
+});
+
 async function send<T>(service: Stage['service'], method: string, route: string, body?: object): Promise<T> {
   const answer = await service.request(route, { method, ...(body && { body: JSON.stringify(body) }) });
   return (await answer.json()) as T;
