@@ -302,3 +302,10 @@ test('a thread has read text by others until the person has trusted each of them
 });
 
 const FILE = { type: 'file', filename: 'a.txt', media_type: 'text/plain', bytes: 1, url: null } as const;
+
+test('an answered gate of a subagent is gone, and the subagent works on', () => {
+  const asking = { call: 'c', state: 'waiting', gate: { id: 'g' } } as ThreadState['subagents'][number];
+  const waiting = { ...EMPTY_THREAD, subagents: [asking] };
+  expect(withoutGate(waiting, 'g').subagents).toMatchObject([{ call: 'c', state: 'active', gate: null }]);
+  expect(withoutGate(waiting, 'another')).toBe(waiting);
+});

@@ -8,6 +8,7 @@ import type {
   Spent,
   Thread,
   ThreadItem,
+  TreeNode,
   TurnFailure,
   TurnVersions,
 } from './api.ts';
@@ -21,6 +22,8 @@ export type ThreadState = {
   readonly outputs: ReadonlyMap<string, Output>;
   /** Open until the service says that it was answered. */
   readonly gate: OpenGate | undefined;
+  /** The subagents that its calls have started, and those below them. */
+  readonly subagents: readonly TreeNode[];
   /** The turns that wait behind the running one or the gate. `turns` does not have them. */
   readonly queued: readonly QueuedTurn[];
   /** Which line of turns is shown: the number grows when another version of a message is shown. */
@@ -122,6 +125,7 @@ export const EMPTY_THREAD: ThreadState = {
   turns: [],
   outputs: new Map(),
   gate: undefined,
+  subagents: [],
   queued: [],
   line: 0,
   versions: new Map(),
@@ -191,8 +195,13 @@ export function waitsFor(state: Pick<ThreadState, 'gate'>, { placed }: Partial<P
 }
 
 /** Another gate may have opened before the answer to this one was confirmed. */
-export const withoutGate = (state: ThreadState, gateId: string): ThreadState =>
-  state.gate?.id === gateId ? { ...state, gate: undefined } : state;
+export function withoutGate(state: ThreadState, gateId: string): ThreadState {
+  if (state.gate?.id === gateId) return { ...state, gate: undefined };
+  const at = state.subagents.findIndex(({ gate }) => gate?.id === gateId);
+  const asking = state.subagents[at];
+  if (!asking) return state;
+  return { ...state, subagents: state.subagents.with(at, { ...asking, state: 'active', gate: null }) };
+}
 
 /** The person has trusted this message or output. */
 export function withVouched(state: ThreadState, itemId: string): ThreadState {
@@ -378,7 +387,14 @@ function withPickUps(entries: readonly Entry[]): readonly Entry[] {
 /** Starts subagents. A turn that waits for them continues with its next attempt, although nothing crashed. */
 const AGENT_RUN = 'reborn_agent_run';
 
-const waitsForSubagents = (entry: Entry | undefined): boolean => entry?.kind === 'call' && entry.name === AGENT_RUN;
+const waitsForSubagents = (entry: Entry | undefined): boolean => entry?.kind === 'call' && startsSubagent(entry);
+
+/** Whether a call starts a subagent. */
+export const startsSubagent = ({ name }: Pick<CallEntry, 'name'>): boolean => name === AGENT_RUN;
+
+/** Whether the thread, as far as it is loaded, has started subagents. */
+export const hasSubagents = ({ turns }: Pick<ThreadState, 'turns'>): boolean =>
+  turns.some(({ entries }) => entries.some(waitsForSubagents));
 
 /** An event of a later attempt means that the turn was started again after a crash, unless it waited for subagents. */
 function pickedUp(turn: TurnState, { sequence, event }: TurnEventMessage, now: number): TurnState {

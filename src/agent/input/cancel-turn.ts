@@ -1,12 +1,12 @@
 import { NotFound } from '#domain/errors.ts';
-import type { TurnId, TurnIds } from '#domain/ids.ts';
+import type { ItemId, TurnId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
 import { type CancelReason, isEnded, type Turn } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { findNewestTurn, listUnfinished } from '#store/delegations/delegations.ts';
+import { findChild, findNewestTurn, listUnfinished } from '#store/delegations/delegations.ts';
 import { wakeTurn } from '#store/system/trees/repair-trees.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { completeJob } from '#store/threads/jobs.ts';
@@ -59,6 +59,13 @@ async function stopCancelled(db: Database, engine: Engine, owner: Principal, tur
 export async function cancelChildren(db: Database, engine: Engine, owner: Principal, run: TurnId): Promise<void> {
   for (const { childRun } of await withOwner(db, owner, (trx) => listUnfinished(trx, owner, run)))
     await cancelChild(db, engine, owner, childRun);
+}
+
+/** Cancels the child of a call, and all below it. One that has ended stays as it is. */
+export async function stopChild(db: Database, engine: Engine, owner: Principal, call: ItemId): Promise<void> {
+  const child = await withOwner(db, owner, (trx) => findChild(trx, owner, call));
+  if (!child) throw new NotFound('This subagent does not exist.');
+  if (child.state !== 'ended') await cancelChild(db, engine, owner, child.childRun);
 }
 
 /** Cancels one child: its turn that runs or is queued, or the gate that it waits at. `cancelTurn` does the same with those below it. */
