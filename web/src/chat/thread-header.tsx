@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { firstAfterClean, hasReadOthers, type ThreadState } from '@reborn-agent/client/thread-state';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
@@ -34,6 +34,7 @@ export function ThreadHeader({ thread, state, onInspect, panel, hasOlder }: Prop
       <SidebarToggle />
       {thread ? (
         <ThreadTools thread={thread} isEmpty={state.turns.length === 0} onInspect={onInspect}>
+          {thread.parent_id !== undefined && <WayUp threadId={thread.parent_id} />}
           {thread.temporary && <TemporaryMark />}
           {hasReadOthers(state) && <OthersMark state={state} hasOlder={hasOlder} />}
         </ThreadTools>
@@ -51,6 +52,20 @@ export function ThreadHeader({ thread, state, onInspect, panel, hasOlder }: Prop
     </header>
   );
 }
+
+/** From the thread of a subagent to the one that has started it. */
+const WayUp = ({ threadId }: { readonly threadId: string }) => (
+  <Link
+    to="/threads/$threadId"
+    params={{ threadId }}
+    className="inline-flex min-h-target shrink-0 items-center gap-1 rounded px-1 hover:bg-hover hover:text-ink"
+  >
+    <Icon name="back" />
+    <span className="max-lg:sr-only">
+      <Trans>To the thread of the task</Trans>
+    </span>
+  </Link>
+);
 
 type ToolsProps = {
   readonly thread: Thread;

@@ -4,6 +4,7 @@ import { ApiError } from '@reborn-agent/client';
 import type { QueuedTurn } from '@reborn-agent/client/api';
 import { unshownFrom } from '@reborn-agent/client/known-address';
 import { newKey } from '@reborn-agent/client/send';
+import { openGatesOf } from '@reborn-agent/client/subagents';
 import { findRunningTurn, isByOthers, textOf } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
@@ -161,7 +162,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               <p role="status" className="sr-only">
                 {isAnswered && <Trans>The agent has answered.</Trans>}
               </p>
-              {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
+              {asked !== null && phase === 'ready' && !openGatesOf(state).some(({ id }) => id === asked) && (
                 <p role="status" className="column pb-2 text-meta text-soft">
                   <Trans>The question in the notification was answered, or is no longer open.</Trans>
                 </p>

@@ -198,3 +198,34 @@ test('a day is named where another one begins, and not when everything was said 
   const partly = rowsOf(withItems(EMPTY_THREAD, [first, second]), new Date(2026, 2, 1, 9), true);
   expect(partly.map(({ kind }) => kind)).toEqual(['user', 'day', 'answer']);
 });
+
+test('what a subagent waits for is asked below the call that has started it', () => {
+  const call: ThreadItem = {
+    ...place,
+    id: 'c1',
+    type: 'function_call',
+    call_id: 'call_1',
+    name: 'reborn_agent_run',
+    arguments: '{"task":"ask"}',
+    external: false,
+    started_at: place.created_at,
+    ended_at: null,
+    position: 1,
+  };
+  const gate = { id: 'g', kind: 'approval' } as ThreadState['gate'];
+  const child = {
+    call: 'c1',
+    thread_id: 'child',
+    parent_id: 'x',
+    state: 'waiting',
+    gate,
+  } as ThreadState['subagents'][0];
+  const state = { ...withItems(EMPTY_THREAD, [asked, call]), subagents: [child] };
+  const rows = rowsOf(state, new Date(place.created_at));
+  expect(rows.map(({ kind }) => kind)).toEqual(['user', 'steps', 'gate']);
+  expect(rows[1]).toMatchObject({ steps: [{ subagents: [{ thread_id: 'child', level: 0 }] }] });
+  expect(rowsOf({ ...state, subagents: [] }, new Date(place.created_at)).map(({ kind }) => kind)).toEqual([
+    'user',
+    'steps',
+  ]);
+});

@@ -1,4 +1,5 @@
 import type { FileVersion, OpenGate, QueuedTurn, TurnFailure, TurnVersions } from '@reborn-agent/client/api';
+import { gatesOfSubagents, type Subagent, subagentsOf } from '@reborn-agent/client/subagents';
 import {
   type CallEntry,
   type Entry,
@@ -14,7 +15,13 @@ import {
 import { formatDay, isSameDay } from '../../format/time.ts';
 
 /** A call together with what came of it. */
-export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
+export type Step = {
+  readonly call: CallEntry;
+  readonly output: Output | undefined;
+  readonly waits: boolean;
+  /** The subagent that the call has started, and those below it. */
+  readonly subagents?: readonly Subagent[];
+};
 
 /** Where a message is among its versions. */
 export type VersionPosition = NonNullable<TurnVersions['message']> & { readonly of: 'message' | 'answer' };
@@ -99,7 +106,14 @@ export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = fa
   const atGate = waitsForAnswer(state);
   const gate = state.gate?.kind === 'approval' ? state.gate : undefined;
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate, gate });
-  return withDays(rows, now, hasOlder);
+  return withDays(rows.flatMap(withGatesBelow), now, hasOlder);
+}
+
+/** What subagents wait for is asked below the step that has started them. */
+function withGatesBelow(row: Row): Row[] {
+  if (row.kind !== 'steps') return [row];
+  const gates = gatesOfSubagents(row.steps.flatMap(({ subagents = [] }) => subagents));
+  return [row, ...gates.map((gate): Row => ({ kind: 'gate', id: gate.id, gate }))];
 }
 
 /** The row of the step or message that made a version of the files. The output of such a step ends with its number. */
@@ -130,10 +144,12 @@ function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry
   if (entry.kind === 'pick-up') {
     rows.push({ kind: 'pick-up', id: `${turnId} ${id}`, turnId, entry });
   } else if (entry.kind === 'call') {
+    const subagents = subagentsOf(state.subagents, entry.id);
     addStep(rows, turnId, {
       call: entry,
       output: state.outputs.get(entry.callId),
       waits: state.gate?.calls.some((call) => call.call_id === entry.callId) ?? false,
+      ...(subagents.length > 0 && { subagents }),
     });
   } else if (entry.role === 'user') {
     rows.push({ kind: 'user', id, turnId, entry, versions: [] });

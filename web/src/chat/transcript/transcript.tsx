@@ -141,7 +141,10 @@ function sameRow(one: Row, other: Row): boolean {
       one.steps.every((step, index) => {
         const counterpart = other.steps[index];
         return (
-          step.call === counterpart?.call && step.output === counterpart.output && step.waits === counterpart.waits
+          step.call === counterpart?.call &&
+          step.output === counterpart.output &&
+          step.waits === counterpart.waits &&
+          step.subagents === counterpart.subagents
         );
       })
     );

@@ -13,6 +13,7 @@ import { codeRunOf } from './code-run.ts';
 import { StepLine } from './step-line.tsx';
 import { type Piece, piecesOf } from './step-pieces.ts';
 import { foldedWords } from './step-words.ts';
+import { SubagentsCard } from './subagents-card.tsx';
 import { useToolCards, withCard } from './tool-cards.ts';
 
 type Props = {
@@ -46,12 +47,14 @@ export function Steps({ steps, first, followed }: Props) {
 const madeBy = ({ call, output }: Step): readonly ItemPart[] =>
   isPresenting(call) || call.name === 'reborn_file_read' ? [] : (output?.parts ?? []);
 
-const idOf = (piece: Piece): string => (piece.kind === 'fold' ? `fold ${piece.steps[0]?.call.id}` : piece.step.call.id);
+const idOf = (piece: Piece): string =>
+  'steps' in piece ? `${piece.kind} ${piece.steps[0]?.call.id}` : piece.step.call.id;
 
-const isLine = (piece: Piece | undefined): boolean => piece !== undefined && piece.kind !== 'code';
+const isLine = (piece: Piece | undefined): boolean => piece?.kind === 'step' || piece?.kind === 'fold';
 
 function PieceView({ piece, joined }: { readonly piece: Piece; readonly joined: boolean }) {
   if (piece.kind === 'fold') return <FoldedSteps steps={piece.steps} joined={joined} />;
+  if (piece.kind === 'subagents') return <SubagentsCard steps={piece.steps} />;
   const run = codeRunOf(piece.step.call);
   return run ? <CodeCard step={piece.step} run={run} /> : <StepLine step={piece.step} joined={joined} />;
 }
