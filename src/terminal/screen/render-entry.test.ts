@@ -230,3 +230,41 @@ test('the status line fits, and tells the truth about the line and the price', (
   for (const width of [5, 20, 40, 79])
     expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);
 });
+
+test('the subagents of a call are lines below it, further in for each level', () => {
+  const subagent = {
+    call: 'c',
+    parent_id: 'p',
+    thread_id: 't',
+    depth: 1,
+    task: 'Compare prices',
+    state: 'waiting',
+    outcome: null,
+    gate: null,
+    tokens_limit: 100,
+    tokens: 15,
+    usd: 0,
+    started_at: '2026-03-01T12:00:00.000Z',
+    ended_at: null,
+    level: 0,
+  } as const;
+  const ended = { state: 'ended', outcome: 'completed', ended_at: '2026-03-01T12:00:02.500Z' } as const;
+  const entry: Entry = {
+    kind: 'tool',
+    id: 'x',
+    name: 'reborn_agent_run',
+    arguments: '{}',
+    state: 'running',
+    output: undefined,
+    subagents: [subagent, { ...subagent, ...ended, level: 1, task: 'Read\nthe list', usd: 0.5 }],
+    began: 1,
+    ended: undefined,
+  };
+  const [, ...lines] = renderEntry(entry, 60, look()).map(stripVTControlCharacters);
+  expect(lines).toEqual([
+    '  Compare prices  waits for you · 15 tokens',
+    expect.stringMatching(/^ {4}Read the list {2}done · 2\.5 s · .*0\.50/),
+    '',
+  ]);
+  for (const line of renderEntry(entry, 12, look())) expect(visibleWidth(line)).toBeLessThanOrEqual(12);
+});
