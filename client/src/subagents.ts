@@ -25,12 +25,12 @@ export function subagentsOf(nodes: readonly TreeNode[], call: string): readonly 
 const lists = new WeakMap<readonly TreeNode[], Map<string, readonly Subagent[]>>();
 
 const listFrom = (nodes: readonly TreeNode[], call: string, level: number): readonly Subagent[] =>
-  nodes
-    .filter((node) => node.call === call)
-    .flatMap((node) => [{ ...node, level }, ...listBelow(nodes, node.thread_id, level + 1)]);
+  nodes.flatMap((node) =>
+    node.call === call ? [{ ...node, level }, ...listBelow(nodes, node.thread_id, level + 1)] : [],
+  );
 
 const listBelow = (nodes: readonly TreeNode[], parentId: string, level: number): readonly Subagent[] =>
-  nodes.filter((node) => node.parent_id === parentId).flatMap(({ call }) => listFrom(nodes, call, level));
+  nodes.flatMap(({ call, parent_id: parent }) => (parent === parentId ? listFrom(nodes, call, level) : []));
 
 export function stateOfSubagent({ state, outcome }: Pick<TreeNode, 'state' | 'outcome'>): SubagentState {
   if (state !== 'ended') return state === 'waiting' ? 'waiting' : 'working';

@@ -15,9 +15,9 @@ import {
 } from '#store/threads/thread-listings.ts';
 import { type FoundFile, findFiles } from '#store/workspaces/find-files.ts';
 import type { Attachments } from '../attachments/attachments.ts';
-import { type ShownChild, showTree } from '../delegations/show-tree.ts';
 import { stopChild } from '../input/cancel-turn.ts';
 import { noThread } from './hold-thread.ts';
+import { type ShownChild, showTree } from './show-tree.ts';
 import { createThreadChanges } from './thread-changes.ts';
 import { createThreadItems } from './thread-items.ts';
 import { createThreadTurns } from './thread-turns.ts';

@@ -5,7 +5,7 @@ import { listTree, type TreeNode } from '#store/delegations/tree.ts';
 import { listGatesOf } from '#store/threads/gates.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 import { type ShownGate, showGates } from '../gates/shown-gate.ts';
-import { noThread } from '../threads/hold-thread.ts';
+import { noThread } from './hold-thread.ts';
 
 /** A child below a thread, and the gate that it waits at. */
 export type ShownChild = TreeNode & { readonly gate: ShownGate | null };
