@@ -257,6 +257,36 @@ test('with --plain the chat is lines: a message, its question, the answer, and t
   }
 });
 
+const DELEGATED = (to: string) => `use reborn_agent_run ${JSON.stringify({ task: `use erase {"path":"${to}"}` })}`;
+
+test('a subagent is a line below its call, and what it waits for is answered there', async () => {
+  const { say, press, sees, focus } = await open();
+  await say(DELEGATED('/tmp/sub'));
+  await sees(/^ {2}use erase \{"path":"\/tmp\/sub"\} {2}waits for you/m);
+  await sees('Asked by the subagent use erase');
+  await focus('y approve once');
+  await press('y');
+  await sees(/^ {2}use erase \{"path":"\/tmp\/sub"\} {2}done · /m);
+  await sees('result: result: erased');
+  expect(chat.erased.at(-1)).toBe('{"path":"/tmp/sub"}');
+});
+
+test('with --plain, what a subagent waits for is asked while its run goes on', async () => {
+  const plain = await openTerminal({ env: chat.env, args: ['--plain'], columns: 100 });
+  try {
+    await plain.sees('You:');
+    await plain.type(DELEGATED('/tmp/plain-sub'));
+    await plain.press('Enter');
+    await plain.sees('Approve? Type yes, or no, or why not:');
+    await plain.type('yes');
+    await plain.press('Enter');
+    await plain.sees('result: result: erased');
+    expect(chat.erased.at(-1)).toBe('{"path":"/tmp/plain-sub"}');
+  } finally {
+    await plain.close();
+  }
+});
+
 describe('a command that is typed', () => {
   test('/model lets another model answer from here on, and back', async () => {
     const { say, press, sees, loses } = await open();

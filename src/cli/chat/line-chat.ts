@@ -6,7 +6,7 @@ import { readAttachedFiles } from '#terminal/files/attached-files.ts';
 import type { ReachedService } from '../connect/with-service.ts';
 import { describeGate } from '../gate/describe-gate.ts';
 import { readGates } from '../gate/find-gate.ts';
-import { printLine, printPiece, toLines } from '../print.ts';
+import { printLine, printNotice, printPiece, toLines } from '../print.ts';
 import type { Answer } from './follow-turn.ts';
 import { printTurn, tellOutcome } from './tell-turn.ts';
 
@@ -39,24 +39,39 @@ async function converse(
 ): Promise<string> {
   const attachments = await readAttachedFiles(text, process.cwd());
   const message = { message: text, ...(threadId && { thread_id: threadId }), ...(attachments[0] && { attachments }) };
-  let answer = await say(service, (follower) => sendMessage(follower, message));
+  // One after the other: the questions share the input.
+  let asking = Promise.resolve();
+  const onGateBelow = (gate: OpenGate) => {
+    asking = asking.then(() => answerGate(client, lines, gate));
+  };
+  let answer = await say(service, (follower) => sendMessage(follower, message), { onGateBelow });
   while (answer.status === 'waiting') {
     const gate = (await readGates(client)).find((open) => open.thread_id === answer.thread_id);
     const body = gate && (await askGate(lines, gate));
     if (!body) break;
     const call = { params: { id: gate.id }, body };
-    answer = await say(service, (follower) => follower.call('POST /api/gates/{id}', call));
+    answer = await say(service, (follower) => follower.call('POST /api/gates/{id}', call), { onGateBelow });
   }
   tellOutcome(answer);
   return answer.thread_id;
 }
 
-async function say(...[service, begin]: Parameters<typeof printTurn>): Promise<Answer> {
+async function say(...turn: Parameters<typeof printTurn>): Promise<Answer> {
   printPiece('Reborn: ');
-  const answer = await printTurn(service, begin);
+  const answer = await printTurn(...turn);
   printPiece('\n');
   return answer;
 }
+
+/** Asks what a subagent waits for. Somebody may have answered it meanwhile. */
+async function answerGate(client: Client, lines: Interface, gate: OpenGate): Promise<void> {
+  printPiece('\n');
+  const body = await askGate(lines, gate);
+  if (body) await client.call('POST /api/gates/{id}', { params: { id: gate.id }, body }).catch(tellRefusal);
+}
+
+const tellRefusal = (error: unknown) =>
+  printNotice(`reborn: ${error instanceof Error ? error.message : String(error)}`);
 
 /** Nothing where more than a yes or no is needed. */
 async function askGate(lines: Interface, gate: OpenGate): Promise<GateAnswer | undefined> {
