@@ -57,8 +57,8 @@ async function stopCancelled(db: Database, engine: Engine, owner: Principal, tur
  * starts no child, so none is missed.
  */
 export async function cancelChildren(db: Database, engine: Engine, owner: Principal, run: TurnId): Promise<void> {
-  for (const { childRun } of await withOwner(db, owner, (trx) => listUnfinished(trx, owner, run)))
-    await cancelChild(db, engine, owner, childRun);
+  const children = await withOwner(db, owner, (trx) => listUnfinished(trx, owner, run));
+  await Promise.all(children.map(({ childRun }) => cancelChild(db, engine, owner, childRun)));
 }
 
 /** Cancels the child of a call, and all below it. One that has ended stays as it is. */
