@@ -139,6 +139,14 @@ test('subagents stand below their call with what they wait for, and one is stopp
   await page.getByRole('article').getByText('result: ').waitFor();
   expect(await card.getByRole('button', { name: /^Stop: / }).count()).toBe(0);
 
+  await page.getByRole('button', { name: 'Inspect the newest turn' }).click();
+  const waterfall = page.getByRole('region', { name: 'Waterfall' });
+  for (const task of ['say first', 'use step']) await waterfall.getByRole('button', { name: task }).first().waitFor();
+  expect(await waterfall.getByRole('button', { name: /^gate mail_send/ }).count()).toBe(1);
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await waterfall.waitFor({ state: 'detached' });
+
   await line('say first').locator('summary').click();
   await line('say first').getByRole('link', { name: 'Open its thread' }).click();
   await page.getByRole('article').getByText('first').waitFor();
