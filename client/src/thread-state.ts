@@ -246,9 +246,25 @@ export function tokensInContext({ turns }: Pick<ThreadState, 'turns'>): number |
   return undefined;
 }
 
-/** The turn that can be cancelled, if one is running. */
+const LETTERS_PER_TOKEN = 4;
+
+/** About how many tokens the model has written in a turn: its provider counts them only afterwards. */
+export function tokensWritten({ entries }: TurnState): number {
+  const letters = entries.map((entry) => {
+    if (entry.kind === 'message') return entry.role === 'assistant' ? entry.text.length : 0;
+    return entry.kind === 'call' ? entry.arguments.length : 0;
+  });
+  return Math.ceil(letters.reduce((sum, count) => sum + count, 0) / LETTERS_PER_TOKEN);
+}
+
+/** The turn that is running. */
 export function findRunningTurn(state: ThreadState): TurnState | undefined {
   return state.turns.findLast((turn) => turn.status === 'running');
+}
+
+/** The turn that a person can stop: the one that runs, or the one that waits for their answer. */
+export function findStoppable(state: ThreadState): string | undefined {
+  return findRunningTurn(state)?.id ?? (waitsForAnswer(state) ? state.gate?.turn_id : undefined);
 }
 
 function changeTurn(state: ThreadState, id: string, seq: number, change: (turn: TurnState) => TurnState): ThreadState {

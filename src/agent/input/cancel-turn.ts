@@ -3,9 +3,10 @@ import type { TurnId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
 import { type CancelReason, isEnded, type Turn } from '#domain/thread/turn.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { findNewestTurn, listUnfinished } from '#store/delegations/delegations.ts';
 import { wakeTurn } from '#store/system/trees/repair-trees.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
@@ -15,8 +16,9 @@ import { activateNextTurn, endQueuedTurn, findTurn, requestCancel, type UnrunOut
 import { abandonGate } from '../gates/supersede-gate.ts';
 
 /**
- * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not started and answers no gate ends
- * at once, and its thread passes to the next turn. Any other turn may have calls to close: a replica does so.
+ * Stops a turn, wherever it runs or waits, also for a person's answer; an ended one stays as it is. A turn that has not started
+ * and answers no gate ends at once, and its thread passes to the next turn. Any other turn may have calls to close: a replica
+ * does so.
  */
 export async function cancelTurn(
   db: Database,
@@ -26,22 +28,29 @@ export async function cancelTurn(
   reason: CancelReason,
 ): Promise<void> {
   const outcome = outcomeOfCancel(reason);
-  const { turn, endedAt, active } = await withOwner(db, owner, async (trx) => {
+  const { turn, endedAt, active, gate } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !found) throw new NotFound('This response does not exist.');
-    if (isEnded(found)) return { turn: undefined };
+    if (isEnded(found)) return { turn: undefined, gate: await findOwnGate(trx, owner, found) };
     const ended = await endQueuedTurn(trx, owner, found, outcome);
     if (ended) await completeJob(trx, owner, found, outcome.failure ?? CANCELLED_JOB);
     else await requestCancel(trx, owner, found, reason);
     if (ended && thread.active === found.id) await activateNextTurn(trx, owner, threadId);
     return { turn: found, endedAt: ended, active: thread.active };
   });
+  if (gate) return abandonGate(db, engine, owner, gate);
   if (!turn) return;
   if (!endedAt) return stopCancelled(db, engine, owner, turn);
   if (turn.steers && active && active !== turn.id) engine.onSteered(active);
   engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   engine.notifyThread(turn); // those who follow the thread don't follow a turn that waits
+}
+
+/** The gate where the turn waits for a person. A turn that has asked its caller to run a tool is over. */
+async function findOwnGate(trx: OwnedTransaction, owner: Principal, turn: Turn): Promise<OpenGate | undefined> {
+  const gate = await findOpenGate(trx, owner, turn.threadId);
+  return gate?.turnId === turn.id && gate.kind !== 'external-tool' ? gate : undefined;
 }
 
 /** A turn that waits for its children continues, to close its calls; they are cancelled after it. */

@@ -383,6 +383,19 @@ export function chatCases(
     await shown(phone, /is being answered/);
     phone.say('/stop');
     await waitFor('the end', async () => phone.shown().filter(({ text }) => text.includes('Stopped.')).length >= 2);
+
+    phone.say('use send {"stopped": true}');
+    await shown(phone, /Approve this call[^]*"stopped": true/);
+    const before = phone.shown().length;
+    phone.say('/stop');
+    await waitFor('the end', async () =>
+      phone
+        .shown()
+        .slice(before)
+        .some(({ text }) => text.includes('Stopped.')),
+    );
+    phone.say('/stop');
+    await shown(phone, /Nothing is running\./);
   });
 
   test('the result of a mission and approvals of other threads come to the chat, once and soon', async () => {

@@ -4,7 +4,7 @@ import { ApiError } from '@reborn-agent/client';
 import type { QueuedTurn } from '@reborn-agent/client/api';
 import { unshownFrom } from '@reborn-agent/client/known-address';
 import { newKey } from '@reborn-agent/client/send';
-import { findRunningTurn, isByOthers, textOf } from '@reborn-agent/client/thread-state';
+import { findRunningTurn, findStoppable, isByOthers, textOf } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
@@ -56,6 +56,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const assistant = named === undefined ? (thread?.assistant ?? null) : named;
   const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
   const running = findRunningTurn(state);
+  const stoppable = findStoppable(state);
   const actions = useChatActions({
     threadId,
     followed,
@@ -174,7 +175,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               <Composer
                 draftKey={threadId}
                 onSend={send}
-                {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
+                {...(stoppable && { onStop: () => socket.send({ type: 'cancel', turn_id: stoppable }) })}
                 onEditLast={editLast}
                 state={state}
                 model={

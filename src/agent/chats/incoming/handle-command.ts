@@ -57,9 +57,11 @@ async function answerCommand(parts: HandlerParts, command: Command): Promise<str
 async function stopTurns({ db, agent }: HandlerParts, command: Command): Promise<boolean> {
   const { owner } = command;
   const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
-  const open = threadId ? await listOpen(db, owner, threadId) : [];
+  if (!threadId) return false;
+  const gate = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId));
+  const open = [...(gate ? [gate.turnId] : []), ...(await listOpen(db, owner, threadId))];
   for (const turnId of open.toReversed())
-    if (threadId) await agent.cancelTurn(owner, { threadId, turnId }, 'cancelled').catch(ignoreMissing);
+    await agent.cancelTurn(owner, { threadId, turnId }, 'cancelled').catch(ignoreMissing);
   return open.length > 0;
 }
 
