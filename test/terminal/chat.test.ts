@@ -243,12 +243,21 @@ test('with --plain the chat is lines: a message, its question, the answer, and t
     await plain.sees('You:');
     await plain.type('use erase {"path":"/tmp/plain"}');
     await plain.press('Enter');
+    await plain.sees('Step: Run erase /tmp/plain');
     await plain.sees('Run erase?\n  path: /tmp/plain\n  Exactly: erase {"path":"/tmp/plain"}');
-    await plain.sees('Approve? Type yes, or no, or why not:');
+    await plain.sees('Approve? Type yes, no, or no and the reason:');
+    await plain.type('what is it?');
+    await plain.press('Enter');
+    await plain.sees(/Approve\?[^]*Approve\?/); // no clear answer
     await plain.type('yes');
     await plain.press('Enter');
     await plain.sees('Reborn: result: erased');
     expect(chat.erased.at(-1)).toBe('{"path":"/tmp/plain"}');
+    await plain.paste('say @/bin/ls\nsay pasted too\n');
+    await plain.sees('Reborn: pasted too');
+    await plain.type('/new');
+    await plain.press('Enter');
+    await plain.sees('New thread.');
     await plain.press('C-d');
     expect(await plain.exited()).toEqual({ code: 0 });
     expect(await plain.styled()).not.toContain('\x1b[');

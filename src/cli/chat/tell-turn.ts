@@ -30,11 +30,16 @@ export async function tellTurn(service: ReachedService, begin: Begin, options: T
 
 type Begin = (client: Client) => Promise<ChatAccepted>;
 
+type PrintOptions = Pick<TellOptions, 'json' | 'stream'> & {
+  readonly write?: (text: string) => void;
+  readonly onEvent?: (event: TurnEvent) => void;
+};
+
 /** Starts a turn and prints its answer as it comes, or its events. Ctrl+C cancels it. */
 export async function printTurn(
   { locate }: ReachedService,
   begin: Begin,
-  { json, stream }: Pick<TellOptions, 'json' | 'stream'> = {},
+  { json, stream, write = printPiece, onEvent }: PrintOptions = {},
 ): Promise<Answer> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
@@ -43,8 +48,9 @@ export async function printTurn(
     return await followTurn({
       locate,
       begin,
-      write: json || stream ? () => {} : printPiece,
+      write: json || stream ? () => {} : write,
       onEvent(message) {
+        onEvent?.(message.event);
         if (message.event.type === 'model-failed') tellRetry(message.event);
         if (stream) printJsonLine(message);
       },
