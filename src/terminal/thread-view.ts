@@ -4,9 +4,11 @@ import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import {
   EMPTY_THREAD,
   findRunningTurn,
+  findStoppable,
   type ThreadState,
   type TurnState,
   tokensInContext,
+  tokensWritten,
 } from '@reborn-agent/client/thread-state';
 import { anchorNow, createEntryList, type Entry } from './entries.ts';
 import type { Attachment } from './files/attached-files.ts';
@@ -21,6 +23,12 @@ export type Shown = {
   readonly entries: readonly Entry[];
   /** The turn that is running. */
   readonly running: string | undefined;
+  /** When it began, as the service says. */
+  readonly began: string | undefined;
+  /** How many tokens it has written, about. */
+  readonly written: number;
+  /** The turn that can be stopped: it runs, or waits for an answer. */
+  readonly stoppable: string | undefined;
   /** The turn of the last answer. */
   readonly answered: string | undefined;
   /** Set while the turn waits for a place on a replica, or a failed model call is repeated. */
@@ -135,6 +143,9 @@ function derive({ followed, listEntries, local, accepted, usage }: State, thread
     threadId: followed?.threadId,
     entries: listEntries(thread, local.now()),
     running: running?.id ?? accepted,
+    began: running?.startedAt,
+    written: running ? tokensWritten(running) : 0,
+    stoppable: findStoppable(thread) ?? accepted,
     answered: thread.turns.findLast(hasAnswer)?.id,
     trouble: troubleOf(thread, running),
     usage: thread.thread?.usage ?? usage,

@@ -123,7 +123,7 @@ describe('a question of the agent', () => {
   });
 
   test('what is typed answers nothing, and Ctrl+C quits also while a reason is asked for', async () => {
-    const { say, type, press, sees, exited } = await open();
+    const { say, type, press, sees, exited, scrollback } = await open();
     await say('use erase {"path":"/tmp/typed"}');
     await sees('Tab to answer');
     await say('and say it');
@@ -143,6 +143,28 @@ describe('a question of the agent', () => {
     await press('C-c');
     expect(await exited()).toEqual({ code: 0 });
     expect(chat.erased).not.toContain('{"path":"/tmp/typed"}');
+    const [, threadId = ''] = /reborn --thread (\S+)/.exec(await scrollback()) ?? [];
+    await terminal?.close();
+    await (await open('--thread', threadId)).sees('❯ because');
+  });
+
+  test('Esc and /stop stop the turn that waits, and the message behind it is read', async () => {
+    const { say, press, sees, loses } = await open();
+    await say('use erase {"path":"/tmp/stopped"}');
+    await sees('Tab to answer');
+    await sees('Esc stops');
+    await press('Escape');
+    await sees('Stopped by you.');
+    await loses('Tab to answer');
+    await say('use erase {"path":"/tmp/stopped"}');
+    await sees('Tab to answer');
+    await say('say behind');
+    await sees('read after you answer');
+    await say('/stop');
+    await sees(/Stopped by you\.\s+You\nsay behind\s+Reborn\nbehind/);
+    await say('/stop');
+    await sees('Nothing is running.');
+    expect(chat.erased).not.toContain('{"path":"/tmp/stopped"}');
   });
 
   test('a secret is typed without being shown, and the call continues', async () => {
@@ -307,7 +329,7 @@ describe('a command that is typed', () => {
     await reborn('ask', 'say To Oslo, then.');
     await reborn('ask', 'say All paid.');
     await chat.service.request('/api/memory/people/ann', { method: 'PUT', body: '{"text":"Ann likes tea."}' });
-    const { say, press, sees, exited } = await open();
+    const { say, type, press, sees, loses, exited } = await open();
     await say('/threads ');
     await sees('Open a thread');
     await press('Down', 'Enter');
@@ -325,6 +347,23 @@ describe('a command that is typed', () => {
     await sees('No note fits these words.');
     await say('/usage ');
     await sees(/\d{4}-\d\d-\d\d {2}scripted {2}[\d,]+ tokens {2}–/);
+    await say('/threads ');
+    await sees('Open a thread');
+    await type('oslo');
+    await sees('→ say To Oslo, then.');
+    await press('C-t');
+    await sees(/→ say To Oslo, then\. +pinned, /); // the first of all
+    await press('DC');
+    await sees('Delete “say To Oslo, then.” and everything in it?');
+    await press('Down', 'Enter');
+    await sees('Open a thread');
+    await press('Escape');
+    await sees('Deleted “say To Oslo, then.”.');
+    await press('C-f');
+    await sees('Find in the thread');
+    await sees('Esc closes the search');
+    await press('Escape');
+    await loses('Find in the thread');
     await say('/threads ');
     await sees('Open a thread');
     await press('C-c');

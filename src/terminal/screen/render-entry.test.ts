@@ -201,6 +201,14 @@ test('where a crash was, the line says for how long nothing happened', () => {
   expect(lineOf(undefined)).toBe('- - Picked up, nothing was lost - -');
 });
 
+test('the columns of a table are aligned as its Markdown says, also where words are styled', () => {
+  const text = '| item | price | state |\n|---|--:|:-:|\n| tea | 4 | **x** |\n| coffee beans | 12.50 | late |';
+  const lines = createMarkdown(colours)(text, 60, false).map(stripVTControlCharacters);
+  expect(lines).toContain('│ item         │ price │ state │');
+  expect(lines).toContain('│ tea          │     4 │   x   │');
+  expect(lines).toContain('│ coffee beans │ 12.50 │ late  │');
+});
+
 test('code is shown without its fences, and as it was typed', () => {
   const text = 'So:\n\n```ts\nif (a) {\n  b();\n}\n```\n\nDone.';
   const lines = createMarkdown(createColours(false))(text, 40, false).map(stripVTControlCharacters);
@@ -215,9 +223,12 @@ test('the status line fits, and tells the truth about the line and the price', (
     connection: 'lost',
     lostFor: 3,
     running: false,
+    stoppable: false,
     workedFor: 0,
+    written: 0,
     trouble: undefined,
     editing: false,
+    searching: false,
     scrolled: false,
   } as const;
   const line = renderStatus(status, 100, createColours(false));
@@ -226,6 +237,17 @@ test('the status line fits, and tells the truth about the line and the price', (
   expect(line).toContain('not connected, trying again (3 s)');
   expect(stripVTControlCharacters(renderStatus(status, 39, createColours(false)))).toBe(
     'm  –  not connected, trying again (3 s)',
+  );
+  const working = {
+    ...status,
+    connection: 'live',
+    running: true,
+    stoppable: true,
+    workedFor: 12,
+    written: 1500,
+  } as const;
+  expect(stripVTControlCharacters(renderStatus(working, 100, createColours(false)))).toMatch(
+    /working 12 s, ~1\.5k tokens +Esc stops$/,
   );
   for (const width of [5, 20, 40, 79])
     expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);
