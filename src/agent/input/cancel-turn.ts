@@ -32,7 +32,8 @@ export async function cancelTurn(
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !found) throw new NotFound('This response does not exist.');
-    if (isEnded(found)) return { turn: undefined, gate: await findOwnGate(trx, owner, found) };
+    if (isEnded(found))
+      return { turn: undefined, gate: reason === 'cancelled' ? await findOwnGate(trx, owner, found) : undefined };
     const ended = await endQueuedTurn(trx, owner, found, outcome);
     if (ended) await completeJob(trx, owner, found, outcome.failure ?? CANCELLED_JOB);
     else await requestCancel(trx, owner, found, reason);
