@@ -1538,7 +1538,7 @@ export type Thread = {
   readonly project_id: string | null;
   /** Present if a subagent works in it: the thread above it. It is in no list. */
   readonly parent_id?: string;
-  /** `waiting`: a gate is open. */
+  /** `waiting`: a gate is open, of the thread or of a subagent below it. */
   readonly status: 'idle' | 'running' | 'waiting';
   /** Present while its turn waits for a replica with a free place. */
   readonly waits_for_place?: true;
@@ -1599,6 +1599,8 @@ export type Project = {
   readonly is_shared: boolean;
   /** The caller's default for new threads in it. */
   readonly model: string | null;
+  /** Who answers in the caller's new threads in it. */
+  readonly assistant: string | null;
   readonly tokens_per_run: number | null;
   readonly tokens_per_day: number | null;
   readonly usd_per_run: number | null;
@@ -1619,6 +1621,8 @@ export type NewProject = {
   readonly instructions?: string | null;
   /** The caller's default for new threads in it; null for their usual one. */
   readonly model?: string | null;
+  /** The caller's assistant for new threads in it, by its name; null for the usual agent. */
+  readonly assistant?: string | null;
   /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
   /** The budget of a day (UTC). */
@@ -1639,6 +1643,8 @@ export type FullProject = {
   readonly is_shared: boolean;
   /** The caller's default for new threads in it. */
   readonly model: string | null;
+  /** Who answers in the caller's new threads in it. */
+  readonly assistant: string | null;
   readonly tokens_per_run: number | null;
   readonly tokens_per_day: number | null;
   readonly usd_per_run: number | null;
@@ -1658,6 +1664,8 @@ export type ProjectChange = {
   readonly instructions?: string | null;
   /** The caller's default for new threads in it; null for their usual one. */
   readonly model?: string | null;
+  /** The caller's assistant for new threads in it, by its name; null for the usual agent. */
+  readonly assistant?: string | null;
   /** The budget of one run, in all of its turns. */
   readonly tokens_per_run?: number | null;
   /** The budget of a day (UTC). */
@@ -1751,6 +1759,11 @@ export type ItemList = {
   readonly refused: readonly string[];
   /** The turns on this page that a later message has ended early. */
   readonly steered: readonly string[];
+  /** The turns on this page that an assistant answers. Left out if there are none. */
+  readonly assistants?: readonly {
+    readonly turn_id: string;
+    readonly name: string;
+  }[];
 };
 
 export type ThreadItem = {
@@ -2004,48 +2017,33 @@ export type TreeNode = {
   /** `waiting`: for a person, at its gate. */
   readonly state: 'active' | 'waiting' | 'ended';
   readonly outcome: 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'deleted' | null;
-  readonly gate: {
-    readonly id: string;
-    readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
-    readonly call: {
-      readonly call_id: string;
-      readonly name: string;
-      readonly arguments: string;
-    };
-    /** All calls of one answer that are approved or denied together. The first one is `call`. */
-    readonly calls: readonly ({
-      readonly call_id: string;
-      readonly name: string;
-      readonly arguments: string;
-      /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-      readonly address: {
-        readonly kind: 'network';
-        readonly hosts: readonly string[];
-      } | {
-        readonly kind: 'research';
-        readonly searches: number;
-        readonly pages: number;
-      } | {
-        readonly kind: 'link';
-        readonly site: string;
-      } | {
-        readonly kind: 'composed';
-        readonly site: string;
-        /** How many characters of the address the model had read or was given. */
-        readonly shown: number;
-      } | {
-        readonly kind: 'repeated';
-        readonly site: string;
-        readonly reason: 'many' | 'again';
-      } | null;
-      /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
-      readonly always?: readonly string[];
-      readonly card?: CallCard;
-    })[];
-    /** What the model had read: no text by others, some, or some together with private data. */
-    readonly situation: 'clean' | 'foreign' | 'both';
-    /** What the model had read by others or of private data, the newest last: at most 20 sources. */
-    readonly because: readonly ReadSource[];
+  /** What it waits for. It is answered like every gate. */
+  readonly gate: OpenGate | null;
+  readonly tokens_limit: number;
+  /** What it has used. Those below it are included when it has ended. */
+  readonly tokens: number;
+  readonly usd: number;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+};
+
+export type OpenGate = {
+  readonly id: string;
+  /** The owner of the thread. */
+  readonly user_id: string;
+  readonly thread_id: string;
+  readonly turn_id: string;
+  readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
+  readonly call: {
+    readonly call_id: string;
+    readonly name: string;
+    readonly arguments: string;
+  };
+  /** All calls of one answer that are approved or denied together. The first one is `call`. */
+  readonly calls: readonly ({
+    readonly call_id: string;
+    readonly name: string;
+    readonly arguments: string;
     /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
     readonly address: {
       readonly kind: 'network';
@@ -2067,15 +2065,61 @@ export type TreeNode = {
       readonly site: string;
       readonly reason: 'many' | 'again';
     } | null;
-    /** The mission whose run needs the approval. */
-    readonly mission_id: string | null;
+    /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+    readonly always?: readonly string[];
+    readonly card?: CallCard;
+  })[];
+  /** What the model had read: no text by others, some, or some together with private data. */
+  readonly situation: 'clean' | 'foreign' | 'both';
+  /** What the model had read by others or of private data, the newest last: at most 20 sources. */
+  readonly because: readonly ReadSource[];
+  /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
+  readonly address: {
+    readonly kind: 'network';
+    readonly hosts: readonly string[];
+  } | {
+    readonly kind: 'research';
+    readonly searches: number;
+    readonly pages: number;
+  } | {
+    readonly kind: 'link';
+    readonly site: string;
+  } | {
+    readonly kind: 'composed';
+    readonly site: string;
+    /** How many characters of the address the model had read or was given. */
+    readonly shown: number;
+  } | {
+    readonly kind: 'repeated';
+    readonly site: string;
+    readonly reason: 'many' | 'again';
   } | null;
-  readonly tokens_limit: number;
-  /** What it has used. Those below it are included when it has ended. */
-  readonly tokens: number;
-  readonly usd: number;
-  readonly started_at: string;
-  readonly ended_at: string | null;
+  /** The mission whose run needs the approval. */
+  readonly mission_id: string | null;
+  /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
+  readonly always?: readonly string[];
+  /** Of a gate of the kind `input`: what an MCP server asks before it can finish the call. */
+  readonly question?: {
+    readonly message: string;
+    /** An address that the person opens instead of filling in fields. */
+    readonly url: string | null;
+    readonly fields: readonly ({
+      readonly name: string;
+      readonly title: string;
+      readonly description: string;
+      readonly type: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+      readonly required: boolean;
+      readonly options: readonly {
+        readonly value: string;
+        readonly label: string;
+      }[];
+      readonly min: number | null;
+      readonly max: number | null;
+    })[];
+  };
+  /** Of a gate of a subagent: the titles of the threads above it and its own title, the highest first. */
+  readonly path?: readonly string[];
+  readonly created_at: string;
 };
 
 /** How the call reads on a card, besides its exact arguments. */
@@ -2322,6 +2366,28 @@ export type TurnInspection = {
     /** The items it produced. */
     readonly item_ids: readonly string[];
     readonly usage: Spent | null;
+  })[];
+  /** The subagents of its calls and those below them, each after the one above it, with the periods of all their turns. */
+  readonly subagents: readonly ({
+    /** The item of the call that it belongs to. */
+    readonly call: string;
+    /** The thread that it works in. */
+    readonly thread_id: string;
+    /** 1 for those of calls of this turn. */
+    readonly level: number;
+    /** The beginning of its task. */
+    readonly task: string;
+    readonly spans: readonly ({
+      readonly kind: 'wait' | 'attempt' | 'model' | 'retry' | 'tool' | 'gate';
+      readonly label: string;
+      readonly attempt: number | null;
+      /** null when it was not recorded. */
+      readonly started_at: string | null;
+      readonly ended_at: string | null;
+      /** The items it produced. */
+      readonly item_ids: readonly string[];
+      readonly usage: Spent | null;
+    })[];
   })[];
   /** What the model had read when it made each call, without texts that the person has trusted since. */
   readonly calls: readonly ({
@@ -2680,101 +2746,6 @@ export type ChatReply = {
 export type GateList = {
   readonly gates: readonly OpenGate[];
   readonly next_cursor: string | null;
-};
-
-export type OpenGate = {
-  readonly id: string;
-  /** The owner of the thread. */
-  readonly user_id: string;
-  readonly thread_id: string;
-  readonly turn_id: string;
-  readonly kind: 'external-tool' | 'approval' | 'auth' | 'pairing' | 'input';
-  readonly call: {
-    readonly call_id: string;
-    readonly name: string;
-    readonly arguments: string;
-  };
-  /** All calls of one answer that are approved or denied together. The first one is `call`. */
-  readonly calls: readonly ({
-    readonly call_id: string;
-    readonly name: string;
-    readonly arguments: string;
-    /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-    readonly address: {
-      readonly kind: 'network';
-      readonly hosts: readonly string[];
-    } | {
-      readonly kind: 'research';
-      readonly searches: number;
-      readonly pages: number;
-    } | {
-      readonly kind: 'link';
-      readonly site: string;
-    } | {
-      readonly kind: 'composed';
-      readonly site: string;
-      /** How many characters of the address the model had read or was given. */
-      readonly shown: number;
-    } | {
-      readonly kind: 'repeated';
-      readonly site: string;
-      readonly reason: 'many' | 'again';
-    } | null;
-    /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
-    readonly always?: readonly string[];
-    readonly card?: CallCard;
-  })[];
-  /** What the model had read: no text by others, some, or some together with private data. */
-  readonly situation: 'clean' | 'foreign' | 'both';
-  /** What the model had read by others or of private data, the newest last: at most 20 sources. */
-  readonly because: readonly ReadSource[];
-  /** What is asked about the address that the call opens. `network`: the call can send data to these hosts. `research`: the approval starts research, with so many searches and pages until the next message of the person. `link`: it was shown, and the approval opens all shown links of this site until the next message of the person. `composed`: the agent has written it. `repeated`: many addresses were opened, or this one often. */
-  readonly address: {
-    readonly kind: 'network';
-    readonly hosts: readonly string[];
-  } | {
-    readonly kind: 'research';
-    readonly searches: number;
-    readonly pages: number;
-  } | {
-    readonly kind: 'link';
-    readonly site: string;
-  } | {
-    readonly kind: 'composed';
-    readonly site: string;
-    /** How many characters of the address the model had read or was given. */
-    readonly shown: number;
-  } | {
-    readonly kind: 'repeated';
-    readonly site: string;
-    readonly reason: 'many' | 'again';
-  } | null;
-  /** The mission whose run needs the approval. */
-  readonly mission_id: string | null;
-  /** The calls that `always` would approve: one line for each argument. Missing where `always` is not accepted. */
-  readonly always?: readonly string[];
-  /** Of a gate of the kind `input`: what an MCP server asks before it can finish the call. */
-  readonly question?: {
-    readonly message: string;
-    /** An address that the person opens instead of filling in fields. */
-    readonly url: string | null;
-    readonly fields: readonly ({
-      readonly name: string;
-      readonly title: string;
-      readonly description: string;
-      readonly type: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
-      readonly required: boolean;
-      readonly options: readonly {
-        readonly value: string;
-        readonly label: string;
-      }[];
-      readonly min: number | null;
-      readonly max: number | null;
-    })[];
-  };
-  /** Of a gate of a subagent: the titles of the threads above it and its own title, the highest first. */
-  readonly path?: readonly string[];
-  readonly created_at: string;
 };
 
 export type GateAnswer = {
@@ -4837,6 +4808,8 @@ export type TurnEvent = {
   readonly seq: number;
   readonly channel: string;
   readonly created_at: string;
+  /** The assistant that answers. Left out for the usual agent. */
+  readonly assistant?: string;
   readonly items: readonly ThreadItem[];
 } | {
   readonly type: 'item-added';
@@ -5287,7 +5260,7 @@ export type Routes = {
     params: { id: string };
     result: FullProject;
   };
-  /** Change a project. Name, model and budgets are the caller's own; instructions are shared. */
+  /** Change a project. Name, model, assistant and budgets are the caller's own; instructions are shared. */
   'PATCH /api/projects/{id}': {
     params: { id: string };
     body: ProjectChange;
@@ -5440,6 +5413,11 @@ export type Routes = {
   'GET /api/threads/{id}/tree': {
     params: { id: string };
     result: ThreadTree;
+  };
+  /** Stop a subagent, and all subagents below it. */
+  'POST /api/subagents/{call}/stop': {
+    params: { call: string };
+    result: undefined;
   };
   /** List the files of a thread. */
   'GET /api/threads/{id}/files': {

@@ -1,8 +1,10 @@
+import type { ServerMessage } from './api.ts';
 import { ApiError, type Client } from './client.ts';
 import type { Socket } from './socket.ts';
 import { withPage } from './thread-page.ts';
 import {
   EMPTY_THREAD,
+  hasSubagents,
   positionOf,
   type ThreadState,
   withMessage,
@@ -50,6 +52,8 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   let unwatch: (() => void) | undefined;
   let closed = false;
   let queueRequests = 0;
+  let isTreeStale = false;
+  let loadingTree: Promise<void> | undefined;
 
   function change(next: Partial<ThreadSnapshot>): void {
     snapshot = { ...snapshot, ...next };
@@ -72,6 +76,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
       await refreshQueue();
       before = page.next_before;
       change({ state: withPage(snapshot.state, page), phase: 'ready', hasOlder: before !== null });
+      void refreshTree();
       if (!closed && !unsubscribe) subscribe();
     } catch (error) {
       change({ phase: 'failed', error });
@@ -97,6 +102,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
           (message.thread.status !== 'idle' || state.queued.length > 0)
         )
           void refreshQueue();
+        if (message.type === 'thread' || changesTree(message)) void refreshTree();
         if (message.type === 'turn-event' && message.event.type === 'turn-ended') void refresh();
         if (message.type === 'line' && message.line !== snapshot.state.line) void refresh(PAGE);
       },
@@ -108,6 +114,25 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     const own = ++queueRequests;
     const found = await client.call('GET /api/threads/{id}/queue', { params: { id: threadId } }).catch(() => undefined);
     if (found && own === queueRequests) change({ state: withQueue(snapshot.state, found.queued) });
+  }
+
+  /** Loads what the subagents do, again if that changes meanwhile. A thread without any asks nothing. */
+  async function refreshTree(): Promise<void> {
+    if (!hasSubagents(snapshot.state)) return;
+    isTreeStale = true;
+    loadingTree ??= loadTree().finally(() => {
+      loadingTree = undefined;
+    });
+    await loadingTree;
+  }
+
+  async function loadTree(): Promise<void> {
+    const ask = { params: { id: threadId } };
+    while (isTreeStale && !closed) {
+      isTreeStale = false;
+      const found = await client.call('GET /api/threads/{id}/tree', ask).catch(() => undefined);
+      if (found) change({ state: { ...snapshot.state, subagents: found.nodes } });
+    }
   }
 
   /** Stored items have more than events: their usage and exact times. */
@@ -190,6 +215,11 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     /** Resolves once the turn does not run any more. */
     turnEnded: (turnId: string): Promise<void> =>
       until(({ turns }) => turns.every(({ id, status }) => id !== turnId || status !== 'running')),
+    /** Stops the subagent of a call, and all below it. */
+    async stopSubagent(call: string): Promise<void> {
+      await client.call('POST /api/subagents/{call}/stop', { params: { call } });
+      await refreshTree();
+    },
     /** Hides the gate that was answered, before the service says so. */
     gateAnswered(gateId: string): void {
       change({ state: withoutGate(snapshot.state, gateId) });
@@ -205,3 +235,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     },
   };
 }
+
+/** Whether a call was made or has an output: the service reports what happens below with the thread. */
+const changesTree = (message: ServerMessage): boolean =>
+  message.type === 'turn-event' && message.event.type === 'item-added' && message.event.item.type !== 'message';

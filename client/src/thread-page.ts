@@ -9,13 +9,15 @@ export function withPage(state: ThreadState, page: ItemList, before: readonly Tu
   const { items, line } = page;
   const refused = new Set(page.refused);
   const steered = new Set(page.steered);
+  const assistants = new Map(page.assistants?.map(({ turn_id: id, name }) => [id, name]));
   const markTurn = (turn: TurnState): TurnState => ({
     ...turn,
     isRefused: turn.isRefused || refused.has(turn.id),
     isSteered: turn.isSteered || steered.has(turn.id),
+    assistant: assistants.get(turn.id) ?? turn.assistant,
   });
   const mark = (next: ThreadState): ThreadState =>
-    refused.size + steered.size === 0 ? next : { ...next, turns: next.turns.map(markTurn) };
+    refused.size + steered.size + assistants.size === 0 ? next : { ...next, turns: next.turns.map(markTurn) };
   const listed = new Set(items.map(({ turn_id: id }) => id));
   const versions = new Map(state.versions);
   for (const id of listed) versions.delete(id);

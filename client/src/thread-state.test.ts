@@ -4,11 +4,13 @@ import type { BareItem, OpenGate, QueuedTurn, ThreadItem, TurnEvent } from './ap
 import {
   EMPTY_THREAD,
   findRunningTurn,
+  findStoppable,
   firstAfterClean,
   hasReadOthers,
   positionOf,
   type ThreadState,
   type TurnEventMessage,
+  tokensWritten,
   waitsFor,
   withItems,
   withMessage,
@@ -76,6 +78,20 @@ test('a turn runs from its question to its answer', () => {
   expect(texts(state)).toEqual(['hi', 'one two']);
   expect(findRunningTurn(state)).toBeUndefined();
   expect(positionOf(state)).toEqual({ turn_id: 't1', sequence: 4 });
+});
+
+test('the tokens of a turn are estimated from what the model has written so far', () => {
+  const written = (seen: number) => apply(EVENTS.slice(0, seen)).turns.map(tokensWritten);
+  expect(written(2)).toEqual([0]);
+  expect(written(4)).toEqual([2]);
+});
+
+test('a turn that runs or waits for a person can be stopped', () => {
+  expect(findStoppable(apply(EVENTS.slice(0, 3)))).toBe('t1');
+  expect(findStoppable(apply(EVENTS))).toBeUndefined();
+  const waitingAt = (kind: OpenGate['kind']) => ({ ...apply(EVENTS), gate: { turn_id: 't1', kind } as OpenGate });
+  expect(findStoppable(waitingAt('approval'))).toBe('t1');
+  expect(findStoppable(waitingAt('external-tool'))).toBeUndefined();
 });
 
 test('a call shows how far it is, as its tool says', () => {
@@ -302,3 +318,10 @@ test('a thread has read text by others until the person has trusted each of them
 });
 
 const FILE = { type: 'file', filename: 'a.txt', media_type: 'text/plain', bytes: 1, url: null } as const;
+
+test('an answered gate of a subagent is gone, and the subagent works on', () => {
+  const asking = { call: 'c', state: 'waiting', gate: { id: 'g' } } as ThreadState['subagents'][number];
+  const waiting = { ...EMPTY_THREAD, subagents: [asking] };
+  expect(withoutGate(waiting, 'g').subagents).toMatchObject([{ call: 'c', state: 'active', gate: null }]);
+  expect(withoutGate(waiting, 'another')).toBe(waiting);
+});

@@ -8,6 +8,7 @@ import type {
   Spent,
   Thread,
   ThreadItem,
+  TreeNode,
   TurnFailure,
   TurnVersions,
 } from './api.ts';
@@ -21,6 +22,8 @@ export type ThreadState = {
   readonly outputs: ReadonlyMap<string, Output>;
   /** Open until the service says that it was answered. */
   readonly gate: OpenGate | undefined;
+  /** The subagents that its calls have started, and those below them. */
+  readonly subagents: readonly TreeNode[];
   /** The turns that wait behind the running one or the gate. `turns` does not have them. */
   readonly queued: readonly QueuedTurn[];
   /** Which line of turns is shown: the number grows when another version of a message is shown. */
@@ -54,6 +57,8 @@ export type TurnState = {
   readonly isRefused: boolean;
   /** A later message has ended it early. */
   readonly isSteered: boolean;
+  /** The name of the assistant that answers; undefined for the usual agent. */
+  readonly assistant: string | undefined;
   /** Set while a failed model call is repeated. */
   readonly trouble: Trouble | undefined;
   readonly entries: readonly Entry[];
@@ -122,6 +127,7 @@ export const EMPTY_THREAD: ThreadState = {
   turns: [],
   outputs: new Map(),
   gate: undefined,
+  subagents: [],
   queued: [],
   line: 0,
   versions: new Map(),
@@ -191,8 +197,13 @@ export function waitsFor(state: Pick<ThreadState, 'gate'>, { placed }: Partial<P
 }
 
 /** Another gate may have opened before the answer to this one was confirmed. */
-export const withoutGate = (state: ThreadState, gateId: string): ThreadState =>
-  state.gate?.id === gateId ? { ...state, gate: undefined } : state;
+export function withoutGate(state: ThreadState, gateId: string): ThreadState {
+  if (state.gate?.id === gateId) return { ...state, gate: undefined };
+  const at = state.subagents.findIndex(({ gate }) => gate?.id === gateId);
+  const asking = state.subagents[at];
+  if (!asking) return state;
+  return { ...state, subagents: state.subagents.with(at, { ...asking, state: 'active', gate: null }) };
+}
 
 /** The person has trusted this message or output. */
 export function withVouched(state: ThreadState, itemId: string): ThreadState {
@@ -246,9 +257,25 @@ export function tokensInContext({ turns }: Pick<ThreadState, 'turns'>): number |
   return undefined;
 }
 
-/** The turn that can be cancelled, if one is running. */
+const LETTERS_PER_TOKEN = 4;
+
+/** About how many tokens the model has written in a turn: its provider counts them only afterwards. */
+export function tokensWritten({ entries }: TurnState): number {
+  const letters = entries.map((entry) => {
+    if (entry.kind === 'message') return entry.role === 'assistant' ? entry.text.length : 0;
+    return entry.kind === 'call' ? entry.arguments.length : 0;
+  });
+  return Math.ceil(letters.reduce((sum, count) => sum + count, 0) / LETTERS_PER_TOKEN);
+}
+
+/** The turn that is running. */
 export function findRunningTurn(state: ThreadState): TurnState | undefined {
   return state.turns.findLast((turn) => turn.status === 'running');
+}
+
+/** The turn that a person can stop: the one that runs, or the one that waits for their answer. */
+export function findStoppable(state: ThreadState): string | undefined {
+  return findRunningTurn(state)?.id ?? (waitsForAnswer(state) ? state.gate?.turn_id : undefined);
 }
 
 function changeTurn(state: ThreadState, id: string, seq: number, change: (turn: TurnState) => TurnState): ThreadState {
@@ -272,6 +299,7 @@ const NEW_TURN: TurnState = {
   failure: undefined,
   isRefused: false,
   isSteered: false,
+  assistant: undefined,
   trouble: undefined,
   entries: [],
   sequence: undefined,
@@ -378,7 +406,14 @@ function withPickUps(entries: readonly Entry[]): readonly Entry[] {
 /** Starts subagents. A turn that waits for them continues with its next attempt, although nothing crashed. */
 const AGENT_RUN = 'reborn_agent_run';
 
-const waitsForSubagents = (entry: Entry | undefined): boolean => entry?.kind === 'call' && entry.name === AGENT_RUN;
+const waitsForSubagents = (entry: Entry | undefined): boolean => entry?.kind === 'call' && startsSubagent(entry);
+
+/** Whether a call starts a subagent. */
+export const startsSubagent = ({ name }: Pick<CallEntry, 'name'>): boolean => name === AGENT_RUN;
+
+/** Whether the thread, as far as it is loaded, has started subagents. */
+export const hasSubagents = ({ turns }: Pick<ThreadState, 'turns'>): boolean =>
+  turns.some(({ entries }) => entries.some(waitsForSubagents));
 
 /** An event of a later attempt means that the turn was started again after a crash, unless it waited for subagents. */
 function pickedUp(turn: TurnState, { sequence, event }: TurnEventMessage, now: number): TurnState {
@@ -402,7 +437,13 @@ function pickedUp(turn: TurnState, { sequence, event }: TurnEventMessage, now: n
 function follow(turn: TurnState, { event, sequence }: TurnEventMessage, now: number): TurnState {
   switch (event.type) {
     case 'turn-started':
-      return { ...placeItems(turn, event.items), status: 'running', seq: event.seq, startedAt: event.created_at };
+      return {
+        ...placeItems(turn, event.items),
+        status: 'running',
+        seq: event.seq,
+        startedAt: event.created_at,
+        assistant: event.assistant,
+      };
     case 'item-added':
       return { ...turn, status: 'running', entries: addItem(turn.entries, event.item, sequence, now) };
     case 'text-delta':

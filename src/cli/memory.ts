@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ApiError, type Client } from '@reborn-agent/client';
 import type { Note } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
-import { readForeignVariable } from '#config/config.ts';
+import { editText } from './chat/edit-text.ts';
 import { isConfirmed } from './confirm.ts';
 import { orMissing, withClient } from './connect/with-client.ts';
 import { addForgetCommand } from './memory/forget.ts';
@@ -103,7 +98,7 @@ function showNote(notePath: string, { json }: Json): Promise<void> {
 function editNote(notePath: string): Promise<void> {
   return withClient(async (client) => {
     const before = await findText(client, notePath);
-    const after = process.stdin.isTTY ? await editText(before ?? '') : await text(process.stdin);
+    const after = process.stdin.isTTY ? await editText(before ?? '', 'note') : await text(process.stdin);
     if (after === before) return printLine('Nothing was changed.');
     if (after.trim() === '') throw new Error('The text is empty, so the note stays as it was.');
     await client.call('PUT /api/memory/{path}', { params: { path: notePath }, body: { text: after } });
@@ -144,22 +139,5 @@ async function findText(client: Client, notePath: string): Promise<string | unde
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
-  }
-}
-
-/** Lets the person's editor change the text, in a file that only they can read. */
-async function editText(before: string): Promise<string> {
-  const editor = readForeignVariable('VISUAL') || readForeignVariable('EDITOR') || 'vi';
-  const folder = await mkdtemp(path.join(tmpdir(), 'reborn-note-'));
-  try {
-    const file = path.join(folder, 'note.md');
-    await writeFile(file, before, { mode: 0o600 });
-    // The variable may hold options, so a shell splits it, as git does.
-    const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
-    const [code] = (await once(child, 'exit')) as [number | null];
-    if (code !== 0) throw new Error(`The editor (${editor}) failed, so the note stays as it was.`);
-    return await readFile(file, 'utf8');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }

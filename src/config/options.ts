@@ -220,7 +220,7 @@ export const options = {
 
   AGENT_DEPTH: {
     parser: integer(0, 3),
-    default: '0',
+    default: '1',
     help: 'Levels of subagents: 0 turns them off, with 1 they start no others.',
   },
   AGENT_CHILDREN_AT_ONCE: {

@@ -114,6 +114,7 @@ export type Tables = {
     createdAt: Generated<Date>;
     sharedBy: string | null;
     model: string | null;
+    assistant: string | null;
     tokensPerRun: number | null;
     tokensPerDay: number | null;
     usdPerRun: number | null;

@@ -1,6 +1,7 @@
 import type { Client } from '@reborn-agent/client';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { type AskedCall, answerOf, describeRule, rulesOf } from '@reborn-agent/client/gate-card';
+import type { Drafts } from './drafts.ts';
 import { FROM_NOW_ON } from './entries.ts';
 import { giveSecret } from './give-secret.ts';
 import { oneLine } from './screen/printable.ts';
@@ -9,6 +10,7 @@ import type { Screen } from './screen/screen.ts';
 type Means = {
   readonly client: Client;
   readonly screen: Screen;
+  readonly drafts: Pick<Drafts, 'whileSending'>;
   readonly say: (text: string) => void;
 };
 
@@ -25,7 +27,8 @@ export async function answerGate(
   const answer = await answerFor(means, gate, key, ticked);
   if (!answer) return undefined;
   if (gate.kind === 'auth' && answer.answer === 'approve' && !(await provide(means, gate))) return undefined;
-  await means.client.call('POST /api/gates/{id}', { params: { id: gate.id }, body: answer });
+  const call = { params: { id: gate.id }, body: answer };
+  await means.drafts.whileSending(answer.reason ?? '', () => means.client.call('POST /api/gates/{id}', call));
   if (gate.question && answer.answer === 'approve') return 'answered';
   if (answer.answers) return `approved ${ticked.length} of ${gate.calls.length}`;
   if (answer.only) return `${FROM_NOW_ON} in this mission`;

@@ -12,9 +12,9 @@ function watch() {
     ring: () => seen.push('bell'),
     now: () => now,
   });
-  const see = (running: string | undefined, entries: readonly Entry[], after = 0) => {
+  const see = (running: string | undefined, entries: readonly Entry[], after = 0, began?: string) => {
     now += after;
-    attention.update({ running, entries });
+    attention.update({ running, began, entries });
     return seen.splice(0);
   };
   return { see, attention };
@@ -31,6 +31,13 @@ test('the end of a long turn rings, that of a short one does not', () => {
   expect(attention.workedFor()).toBe(12);
   expect(see(undefined, [])).toEqual(['bell', 'Reborn']);
   expect(attention.workedFor()).toBe(0);
+});
+
+test('a turn that runs when its thread is opened has worked since it began', () => {
+  const { see, attention } = watch();
+
+  see('turn', [], 60_000, new Date(20_000).toISOString());
+  expect(attention.workedFor()).toBe(40);
 });
 
 test('a question rings once, until another is asked', () => {

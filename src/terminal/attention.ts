@@ -17,17 +17,17 @@ export function createAttention({ setTitle, ring, now = Date.now }: Options) {
   let title = '';
 
   return {
-    update({ running, entries }: Pick<Shown, 'running' | 'entries'>): void {
+    update({ running, began, entries }: Pick<Shown, 'running' | 'began' | 'entries'>): void {
       const gate = entries.findLast((entry) => entry.kind === 'gate' && entry.answer === undefined);
       const wasLong = since !== undefined && now() - since >= LONG_MS;
-      since = running === undefined ? undefined : (since ?? now());
+      since = running === undefined ? undefined : (since ?? Math.min(now(), Date.parse(began ?? '') || now()));
       if (gate ? gate.id !== asked : since === undefined && wasLong) ring();
       asked = gate?.id;
       const next = gate ? 'Reborn has a question' : running === undefined ? 'Reborn' : 'Reborn is working';
       if (next !== title) setTitle(next);
       title = next;
     },
-    /** Seconds since the turn began, as this terminal saw it. */
+    /** Seconds since the turn began. */
     workedFor: (): number => (since === undefined ? 0 : Math.floor((now() - since) / 1000)),
   };
 }

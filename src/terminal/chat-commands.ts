@@ -6,6 +6,7 @@ import { formatCost, formatCount } from '@reborn-agent/client/format';
 import type { Socket } from '@reborn-agent/client/socket';
 import { cut } from '#domain/text/cut.ts';
 import { type Command, HELP } from './commands.ts';
+import type { Drafts } from './drafts.ts';
 import { getFile, listFiles, undoFiles } from './files/file-commands.ts';
 import type { Focus } from './focus.ts';
 import type { EarlierPrompts } from './history/earlier-prompts.ts';
@@ -14,8 +15,10 @@ import type { Offers } from './offers.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import { type AssistantChoice, chooseAssistant } from './slash/choose-assistant.ts';
+import { chooseProject } from './slash/choose-project.ts';
 import { runMemoryCommand } from './slash/memory-command.ts';
 import { rateAnswer } from './slash/rate-answer.ts';
+import { goTo, pickThread } from './slash/thread-list.ts';
 import type { ThreadView } from './thread-view.ts';
 import type { Versions } from './versions.ts';
 import { writeServerPrompt } from './write-prompt.ts';
@@ -25,10 +28,10 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
   const { argument } = command;
   switch (command.name) {
     case 'new':
-      chat.thread.begin();
+      await goTo(chat, undefined, () => chat.thread.begin());
       return chat.thread.note('New thread. Type a message.');
     case 'temporary':
-      chat.thread.begin({ temporary: true });
+      await goTo(chat, undefined, () => chat.thread.begin({ temporary: true }));
       return chat.thread.note(TEMPORARY);
     case 'threads':
       return pickThread(chat);
@@ -40,6 +43,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return showStatus(chat);
     case 'context':
       return showContext(chat);
+    case 'stop':
+      return stopTurn(chat) ? undefined : chat.thread.note('Nothing is running.');
     case 'now':
       return chat.sendNow(argument);
     case 'good':
@@ -53,6 +58,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.versions.focusNewest();
     case 'agent':
       return chooseAssistant(chat, argument);
+    case 'project':
+      return chooseProject(chat, argument);
     case 'model':
       return chooseModel(chat, argument);
     case 'memory':
@@ -76,21 +83,15 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
   }
 }
 
+/** Stops the turn that runs or waits for an answer. Says whether there is one. */
+export function stopTurn({ thread, socket }: Pick<Chat, 'thread' | 'socket'>): boolean {
+  const { stoppable } = thread.now();
+  if (stoppable !== undefined) socket.send({ type: 'cancel', turn_id: stoppable });
+  return stoppable !== undefined;
+}
+
 const TEMPORARY =
   'Temporary thread: it reads and writes no memory, is in no search, and is deleted 24 hours after its last message. Type a message.';
-
-async function pickThread(chat: Chat): Promise<void> {
-  const { threads } = await chat.client.call('GET /api/threads', { query: { limit: 100 } });
-  if (threads.length === 0) return chat.thread.note('No threads yet. Type a message to start one.');
-  const choices = threads.map(({ id, title, preview, status, updated_at: updatedAt }) => ({
-    value: id,
-    preview: oneLine(preview),
-    label: oneLine(title) || 'untitled',
-    description: `${status === 'idle' ? '' : `${status}, `}${relative(updatedAt)}`,
-  }));
-  const picked = await chat.screen.pick('Open a thread (Enter opens, Esc goes back)', choices);
-  if (picked) await chat.thread.open(picked);
-}
 
 async function renameThread(chat: Chat, title: string): Promise<void> {
   const id = chat.thread.now().threadId;
@@ -127,16 +128,23 @@ async function findModel(chat: Chat) {
 }
 
 async function showStatus(chat: Chat): Promise<void> {
-  const { usage } = chat.thread.now();
+  const { usage, project: next } = chat.thread.now();
   const { thread, route, model } = await findModel(chat);
+  const project = await findProject(chat, thread ? thread.project_id : next);
   chat.thread.note(
     [
       ...(thread ? [`thread   ${oneLine(thread.title)} (${thread.id})`] : ['thread   a new one']),
+      ...(project ? [`project  ${oneLine(project.name)}`] : []),
       `agent    ${chat.assistant.of(thread || undefined) ?? 'the usual one'}`,
       `model    ${model ? `${describe(model)}, ${formatCount(model.context_tokens, 'token')} of context` : route}`,
       `used     ${formatCount(usage.input_tokens + usage.output_tokens, 'token')}, ${formatCost(usage.cost_usd)}`,
     ].join('\n'),
   );
+}
+
+async function findProject({ client }: Chat, id: string | null | undefined) {
+  if (!id) return undefined;
+  return (await client.call('GET /api/projects')).projects.find((project) => project.id === id);
 }
 
 async function listTools(chat: Chat): Promise<void> {
@@ -191,13 +199,6 @@ function firstSentence(text: string): string {
   return cut(sentence, 100);
 }
 
-function relative(time: string): string {
-  const minutes = Math.round((Date.now() - Date.parse(time)) / 60_000);
-  if (minutes < 1) return 'just now';
-  if (minutes < 60) return `${minutes} min ago`;
-  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1440)} days ago`;
-}
-
 /** What the keys and commands of the chat work with. */
 export type Chat = {
   readonly screen: Screen;
@@ -205,6 +206,7 @@ export type Chat = {
   readonly socket: Socket;
   readonly offers: Offers;
   readonly thread: ThreadView;
+  readonly drafts: Drafts;
   readonly focus: Focus;
   readonly model: ModelChoice;
   readonly assistant: AssistantChoice;
@@ -212,6 +214,8 @@ export type Chat = {
   /** The earlier messages of the thread. */
   readonly earlier: EarlierPrompts;
   readonly prompts: PromptHistory;
+  /** Opens a text in the person's editor. */
+  readonly editText: (text: string) => Promise<string>;
   /** Does what the text says, as if it was typed. */
   submit(text: string): void;
   /** Sends this message, or the first one that waits, and stops the running step. */

@@ -1,7 +1,8 @@
 import { createAttention } from './attention.ts';
 import { type Chat, createModelChoice, runChatCommand } from './chat-commands.ts';
 import { HELP, parseCommand } from './commands.ts';
-import { createConnection } from './connection.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { createDrafts, type DraftStore, type Drafts } from './drafts.ts';
 import type { Entry } from './entries.ts';
 import { readAttachedFiles, resourceReader } from './files/attached-files.ts';
 import { createFocus } from './focus.ts';
@@ -11,11 +12,11 @@ import { createOffers } from './offers.ts';
 import { pressKey } from './press-key.ts';
 import { createColours } from './screen/colours.ts';
 import { createMarkdown } from './screen/render-markdown.ts';
-import { renderStatus } from './screen/render-status.ts';
-import { createScreen } from './screen/screen.ts';
+import { renderStatus, type Status } from './screen/render-status.ts';
+import { createScreen, type Screen } from './screen/screen.ts';
 import { connectService, type Locate, type Service } from './service.ts';
 import { createAssistantChoice } from './slash/choose-assistant.ts';
-import { createThreadView, type Shown } from './thread-view.ts';
+import { createThreadView, type Shown, type ThreadView } from './thread-view.ts';
 import { createVersions } from './versions.ts';
 import { writeTemplate } from './write-prompt.ts';
 
@@ -26,31 +27,31 @@ export type ChatOptions = {
   readonly threadId: string | undefined;
   /** Shown before the first message. */
   readonly notices: readonly string[];
-  /** What is typed and not sent, also if the chat is killed. */
-  readonly draft: { read(): Promise<string>; keep(text: string): Promise<void> };
+  readonly drafts: DraftStore;
+  /** Opens a text in the person's editor. */
+  readonly editText: (text: string) => Promise<string>;
 };
 
 /** The chat, until the person quits. */
 export async function openChat(options: ChatOptions): Promise<void> {
-  const { draft } = options;
   const quit = Promise.withResolvers<void>();
   const service = connectService(options.locate);
   const end = () => quit.resolve();
   const { chat, connection } = createChat(options, service, end);
-  const { screen, thread } = chat;
+  const { screen, thread, drafts } = chat;
   const ticking = setInterval(() => {
-    void draft.keep(screen.draft.get());
+    void drafts.keep();
     if (connection.state() === 'lost' || thread.now().running !== undefined) screen.draw(); // they show seconds
   }, 1000);
   process.once('SIGTERM', end).once('SIGHUP', end);
-  screen.draft.set(await draft.read());
+  await drafts.restore();
   screen.start();
   try {
     await quit.promise;
   } finally {
     clearInterval(ticking);
     process.off('SIGTERM', end).off('SIGHUP', end);
-    await draft.keep(screen.draft.get());
+    await drafts.keep();
     service.close();
     chat.focus.on(undefined);
     await screen.stop(lastExchange(thread.now()));
@@ -66,7 +67,7 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
     colours,
     offers,
     look: () => ({ colours, markdown, focused: focus.id(), unfolded: focus.unfolded }),
-    status: (width) => renderStatus(statusNow(), width, colours),
+    status: (width) => renderStatus(statusNow(chat, connection, attention.workedFor()), width, colours),
     onSubmit: submit,
     onKey: (key) => pressKey(chat, key),
     onOther() {
@@ -85,14 +86,22 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
   const focus = createFocus(() => thread.now().entries, draw);
   const model = createModelChoice(draw);
   const assistant = createAssistantChoice();
-  const versions = createVersions({ screen, thread, chosenModel: () => model.get(), focusOn: (id) => focus.on(id) });
+  const drafts = createChatDrafts(options, screen, thread, () => versions.aside());
+  const versions = createVersions({
+    screen,
+    thread,
+    drafts,
+    chosenModel: () => model.get(),
+    focusOn: (id) => focus.on(id),
+  });
   const earlier = createEarlierPrompts(client);
   const prompts = createPromptHistory(() => {
     const { threadId, entries } = thread.now();
     return [...earlier.outside(threadId), ...entries.flatMap(promptOf)];
   });
-  const shared = { screen, client, socket, offers, thread, focus, model, assistant, versions, earlier, prompts };
-  const chat: Chat = { ...shared, submit, sendNow: (text) => sendNow(chat, text), attempt, quit };
+  const parts = { screen, client, socket, offers, thread, drafts, focus, model, assistant, versions, earlier, prompts };
+  const { editText } = options;
+  const chat: Chat = { ...parts, editText, submit, sendNow: (text) => sendNow(chat, text), attempt, quit };
   const connection = createConnection(chat, options);
   socket.onConnection(() => connection.change(socket.connection().state === 'live'));
   socket.onMessage((message) => {
@@ -109,23 +118,41 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
     });
   }
 
-  function statusNow() {
-    const { usage, context = 0, running, trouble } = thread.now();
-    return {
-      model: model.name(),
-      cost: usage.cost_usd,
-      context: { tokens: context, window: model.window() },
-      connection: connection.state(),
-      lostFor: connection.lostFor(),
-      running: running !== undefined,
-      workedFor: attention.workedFor(),
-      trouble,
-      editing: versions.isEditing(),
-      scrolled: !screen.isAtEnd(),
-    };
-  }
-
   return { chat, connection };
+}
+
+function createChatDrafts(
+  { drafts: store, threadId }: ChatOptions,
+  screen: Screen,
+  thread: ThreadView,
+  setAside: () => string,
+): Drafts {
+  return createDrafts({
+    store,
+    threadId,
+    composer: screen.draft,
+    shownThread: () => thread.now().threadId,
+    besides: () => [setAside(), screen.asked()],
+  });
+}
+
+function statusNow({ thread, model, versions, screen }: Chat, connection: Connection, workedFor: number): Status {
+  const { usage, context = 0, running, stoppable, written, trouble } = thread.now();
+  return {
+    model: model.name(),
+    cost: usage.cost_usd,
+    context: { tokens: context, window: model.window() },
+    connection: connection.state(),
+    lostFor: connection.lostFor(),
+    running: running !== undefined,
+    stoppable: stoppable !== undefined,
+    workedFor,
+    written,
+    trouble,
+    editing: versions.isEditing(),
+    searching: screen.isSearching(),
+    scrolled: !screen.isAtEnd(),
+  };
 }
 
 function promptOf(entry: Entry): string[] {
@@ -135,11 +162,12 @@ function promptOf(entry: Entry): string[] {
 
 /** Runs a command, or sends a message. */
 async function submitText(chat: Chat, text: string): Promise<void> {
-  const { screen, client, thread, versions } = chat;
+  const { thread, versions, drafts } = chat;
   const command = parseCommand(text);
   if (command === 'unknown') {
-    if (!(await writeTemplate({ screen, client }, text))) thread.note(`Unknown command.\n\n${HELP}`);
-    return;
+    if (await writeTemplate(chat, text)) return;
+    drafts.giveBack(text);
+    return thread.note(`Unknown command.\n\n${HELP}`);
   }
   if (command) return runChatCommand(chat, command);
   if (text.trim() === '') return;
@@ -148,18 +176,15 @@ async function submitText(chat: Chat, text: string): Promise<void> {
 }
 
 async function sendMessage(
-  { screen, client, thread, model, assistant }: Chat,
+  { screen, client, thread, drafts, model, assistant }: Chat,
   text: string,
   now = false,
 ): Promise<void> {
   screen.scrollToEnd();
-  try {
+  await drafts.whileSending(text, async () => {
     const attachments = await readAttachedFiles(text, process.cwd(), resourceReader(client));
     await thread.send(text, { model: model.get(), assistant: assistant.get(), attachments, now });
-  } catch (error) {
-    if (screen.draft.get() === '') screen.draft.set(text);
-    throw error;
-  }
+  });
 }
 
 async function sendNow(chat: Chat, text: string): Promise<void> {

@@ -2,13 +2,15 @@
 export const COMMANDS = [
   { name: 'new', description: 'Start a new thread' },
   { name: 'temporary', description: 'Start a thread that reads and writes no memory, and is deleted after a day' },
-  { name: 'threads', description: 'Open another thread' },
+  { name: 'threads', description: 'Open another thread, pin one or delete one' },
   { name: 'rename', description: 'Give this thread another title: /rename Trip to Oslo' },
   { name: 'now', description: 'Stop the step, and read this message: /now leave out June' },
+  { name: 'stop', description: 'Stop the answer, also where it waits for you; Esc does the same' },
   { name: 'edit', description: 'Replace an earlier message' },
   { name: 'regenerate', description: 'Ask for another answer' },
   { name: 'version', description: 'Go to other versions of a message' },
   { name: 'agent', description: 'Choose which assistant answers: /agent research, or /agent off' },
+  { name: 'project', description: 'Move this thread into a project: /project Move to Oslo, or /project off' },
   { name: 'model', description: 'Choose which model answers: /model fast' },
   {
     name: 'memory',
@@ -56,7 +58,8 @@ export function parsePromptArguments(names: readonly string[], text: string): Re
 export const HELP = [
   'Enter sends; while the agent works, it reads the message after its present step. Ctrl+Shift+Enter sends now and stops the step.',
   'Shift+Enter, Ctrl+J or Alt+Enter makes a new line. Esc stops the running turn, or goes back.',
-  'Page Up, Page Down and the wheel scroll, Ctrl+F searches. Ctrl+L clears the screen. Ctrl+C quits, Ctrl+D too.',
+  'Page Up, Page Down and the wheel scroll, Ctrl+F searches. Ctrl+L clears the screen. Ctrl+C quits, Ctrl+D too; Ctrl+Z suspends.',
+  'Ctrl+G opens your editor with the message.',
   'Up in an empty composer brings back earlier messages, as do Ctrl+P and Ctrl+N; Ctrl+R searches them.',
   '@ attaches a file: @notes.md. So does the path of an image, which most terminals paste for a dropped file.',
   '@ names a note or a skill, too. / offers your prompt templates and asks for their values: /review file=notes.md.',

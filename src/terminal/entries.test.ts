@@ -1,4 +1,11 @@
-import { EMPTY_THREAD, type MessageEntry, type TurnState } from '@reborn-agent/client/thread-state';
+import type { OpenGate } from '@reborn-agent/client/api';
+import {
+  type CallEntry,
+  EMPTY_THREAD,
+  type MessageEntry,
+  type ThreadState,
+  type TurnState,
+} from '@reborn-agent/client/thread-state';
 import { expect, test } from 'vitest';
 import { createEntryList } from './entries.ts';
 
@@ -29,4 +36,16 @@ test('the number of an answer is at its message until there is an answer, and th
     { id: 'asked', version: undefined },
     { id: 'answer', version: '2/2', previous: 'other', next: null },
   ]);
+});
+
+test('what a subagent waits for is asked below its call, until this terminal has answered it', () => {
+  const call = { kind: 'call', id: 'call', callId: 'c', name: 'reborn_agent_run', arguments: '{}' } as CallEntry;
+  const turn = { id: 'turn', seq: 1, status: 'running', entries: [call, message('next', 'assistant')] };
+  const gate = { id: 'gate', kind: 'approval', turn_id: 'turn of the subagent', calls: [] } as unknown as OpenGate;
+  const child = { call: 'call', thread_id: 'child', parent_id: 'thread', state: 'waiting', gate };
+  const state = { ...EMPTY_THREAD, turns: [turn], subagents: [child] } as unknown as ThreadState;
+  const shown = (answered: { gate: OpenGate; answer: string }[]) =>
+    createEntryList()(state, { ...LOCAL, answered }).map(({ kind }) => kind);
+  expect(shown([])).toEqual(['tool', 'gate', 'said']);
+  expect(shown([{ gate, answer: 'approved' }])).toEqual(['tool', 'said']);
 });

@@ -1,4 +1,5 @@
 import type { CallCard, CallDecision, ItemPart, OpenGate } from '@reborn-agent/client/api';
+import { gatesOfSubagents, type Subagent, subagentsOf } from '@reborn-agent/client/subagents';
 import {
   type CallEntry,
   findRunningTurn,
@@ -45,6 +46,8 @@ export type Entry =
       readonly progress?: string | undefined;
       readonly output: string | undefined;
       readonly decided?: CallDecision | undefined;
+      /** The subagent that it has started, and those below it. */
+      readonly subagents?: readonly Subagent[];
       readonly began: number;
       readonly ended: number | undefined;
     }
@@ -125,7 +128,7 @@ function withNotes(entries: readonly Entry[], notes: readonly Note[]): readonly 
 function entriesOf(turn: TurnState, state: ThreadState, local: Local, versions: Versions): readonly Entry[] {
   const entries = turn.entries.flatMap((entry): Entry[] => {
     if (entry.kind === 'pick-up') return [{ kind: 'pick-up', id: `${turn.id} ${entry.id}`, gapMs: entry.gapMs }];
-    if (entry.kind === 'call') return [toolEntry(entry, turn, state, local)];
+    if (entry.kind === 'call') return [toolEntry(entry, turn, state, local), ...gatesBelow(entry, state, local)];
     const said = saidEntry(entry, versions.get(entry.id));
     return turn.isRefused ? said.map((each) => ({ ...each, isRefused: true })) : said;
   });
@@ -156,8 +159,16 @@ function saidEntry(entry: MessageEntry, position: VersionPosition | undefined): 
   ];
 }
 
+/** What the subagents of a call wait for. */
+function gatesBelow(call: CallEntry, { subagents }: ThreadState, { answered, unticked }: Local): Entry[] {
+  const told = new Set(answered.map(({ gate }) => gate.id));
+  const open = gatesOfSubagents(subagentsOf(subagents, call.id)).filter(({ id }) => !told.has(id));
+  return open.map((gate) => ({ kind: 'gate', id: gate.id, gate, unticked, answer: undefined }));
+}
+
 function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState, { cards }: Local): Entry {
   const output = state.outputs.get(call.callId);
+  const subagents = subagentsOf(state.subagents, call.id);
   return {
     kind: 'tool',
     id: call.id,
@@ -168,6 +179,7 @@ function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState, { cards
     progress: call.progress,
     output: output && textOf(output.parts),
     ...(output?.decided && { decided: output.decided }),
+    ...(subagents.length > 0 && { subagents }),
     began: call.startedAt ?? 0,
     ended: output && (call.endedAt ?? output.at),
   };

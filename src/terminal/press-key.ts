@@ -1,5 +1,5 @@
 import { answerGate } from './answer-gate.ts';
-import type { Chat } from './chat-commands.ts';
+import { type Chat, stopTurn } from './chat-commands.ts';
 import type { Entry } from './entries.ts';
 import { type GateKey, keysOf, TICK_KEYS, tickedCalls } from './gate-keys.ts';
 import { oneLine } from './screen/printable.ts';
@@ -32,6 +32,12 @@ export function pressKey(chat: Chat, key: Key): boolean {
     case 'ctrl+r':
       chat.attempt(() => search(chat));
       return true;
+    case 'ctrl+z':
+      chat.attempt(() => suspend(chat));
+      return true;
+    case 'ctrl+g':
+      chat.attempt(() => openEditor(chat));
+      return true;
     case 'ctrl+shift+enter':
       chat.attempt(() => chat.sendNow(takeDraft(chat)));
       return true;
@@ -51,6 +57,20 @@ export function pressKey(chat: Chat, key: Key): boolean {
       focus.on(undefined);
       return false;
   }
+}
+
+/** Stops this program and all that the shell has started with it; `fg` continues them. */
+async function suspend({ screen, drafts }: Chat): Promise<void> {
+  if (process.platform === 'win32') return;
+  await drafts.keep();
+  await screen.lend(() => process.kill(0, 'SIGTSTP'));
+}
+
+async function openEditor(chat: Chat): Promise<void> {
+  const { screen, focus } = chat;
+  focus.on(undefined);
+  const text = await screen.lend(() => chat.editText(screen.draft.get()));
+  screen.draft.set(text.trimEnd());
 }
 
 function takeDraft({ screen }: Chat): string {
@@ -109,7 +129,7 @@ async function search({ screen, focus, prompts }: Chat): Promise<void> {
   const newest = [...new Set(prompts.list().toReversed())];
   const choices = newest.map((prompt) => ({ value: prompt, label: oneLine(prompt) }));
   const prompt = await screen.pick('Bring back an earlier message (Enter takes it, Esc goes back)', choices);
-  if (prompt !== undefined) screen.draft.set(prompt);
+  if (prompt !== undefined) screen.draft.set(prompts.take(prompt, screen.draft.get()));
   screen.draw();
 }
 
@@ -129,29 +149,28 @@ function recall({ screen, focus, prompts }: Chat, step: -1 | 1): boolean {
   return prompt !== undefined;
 }
 
-function goBack({ focus, versions, thread, socket, screen }: Chat): void {
-  const { running } = thread.now();
+function goBack(chat: Chat): void {
+  const { focus, versions, screen } = chat;
   if (focus.id() !== undefined) focus.on(undefined);
   else if (versions.isEditing()) versions.stop();
-  else if (running !== undefined) socket.send({ type: 'cancel', turn_id: running });
-  else screen.scrollToEnd();
+  else if (!stopTurn(chat)) screen.scrollToEnd();
 }
 
 /** A message that is edited moves into the composer, before what is typed there. */
-async function withdraw({ thread, screen }: Chat, { id, text }: EntryOf<'queued'>, edit: boolean): Promise<void> {
+async function withdraw({ thread, drafts }: Chat, { id, text }: EntryOf<'queued'>, edit: boolean): Promise<void> {
   await thread.withdraw(id);
-  if (edit) screen.draft.set([text, screen.draft.get()].filter(Boolean).join('\n'));
+  if (edit) drafts.giveBack(text);
 }
 
 /** The next key belongs to the composer, unless the person goes back. */
 async function answer(chat: Chat, { gate, unticked }: EntryOf<'gate'>, key: FocusKey): Promise<void> {
-  const { client, screen, thread, focus } = chat;
+  const { client, screen, thread, drafts, focus } = chat;
   if (!keysOf(gate, unticked).some((known) => known === key)) return;
   const call = gate.calls[TICK_KEYS.findIndex((digit) => digit === key)];
   if (call) return thread.tick(call.call_id);
   if (key === 'e') return focus.fold(gate.id);
   focus.on(undefined);
-  const means = { client, screen, say: (text: string) => thread.note(text) };
+  const means = { client, screen, drafts, say: (text: string) => thread.note(text) };
   const answered = await answerGate(means, gate, key, tickedCalls(gate, unticked));
   if (answered === undefined) focus.on(gate.id);
   else thread.markAnswered(gate, answered);

@@ -4,9 +4,11 @@ import { sendMessage, sendVersion } from '@reborn-agent/client/send';
 import {
   EMPTY_THREAD,
   findRunningTurn,
+  findStoppable,
   type ThreadState,
   type TurnState,
   tokensInContext,
+  tokensWritten,
 } from '@reborn-agent/client/thread-state';
 import { anchorNow, createEntryList, type Entry } from './entries.ts';
 import type { Attachment } from './files/attached-files.ts';
@@ -18,9 +20,17 @@ export type Usage = Pick<Spent, 'input_tokens' | 'output_tokens' | 'cost_usd'>;
 /** The thread on the screen as it is now. */
 export type Shown = {
   readonly threadId: string | undefined;
+  /** The project in which a new thread begins. */
+  readonly project: string | undefined;
   readonly entries: readonly Entry[];
   /** The turn that is running. */
   readonly running: string | undefined;
+  /** When it began, as the service says. */
+  readonly began: string | undefined;
+  /** How many tokens it has written, about. */
+  readonly written: number;
+  /** The turn that can be stopped: it runs, or waits for an answer. */
+  readonly stoppable: string | undefined;
   /** The turn of the last answer. */
   readonly answered: string | undefined;
   /** Set while the turn waits for a place on a replica, or a failed model call is repeated. */
@@ -47,11 +57,13 @@ export type ThreadView = {
   /** Lets a message that waits be read now. */
   sendNow(turnId: string): Promise<void>;
   /** A new thread. The first message creates it. */
-  begin(how?: { readonly temporary: boolean }): void;
+  begin(how?: Beginning): void;
   open(threadId: string): Promise<void>;
   /** Asks how the tools say what their calls do. */
   learnTools(): Promise<void>;
 };
+
+type Beginning = { readonly temporary?: boolean; readonly project?: string };
 
 type SendOptions = {
   readonly model?: string | undefined;
@@ -87,7 +99,7 @@ type State = Options & {
 };
 
 /** In a new thread, the id that the first message brings; nothing if that was refused. */
-type View = { made?: Promise<string | undefined>; readonly temporary?: boolean };
+type View = Beginning & { made?: Promise<string | undefined> };
 
 export function createThreadView(options: Options): ThreadView {
   const state: State = {
@@ -132,12 +144,16 @@ function showNow(state: State): Shown {
   return state.shown;
 }
 
-function derive({ followed, listEntries, local, accepted, usage }: State, thread: ThreadState): Shown {
+function derive({ followed, view, listEntries, local, accepted, usage }: State, thread: ThreadState): Shown {
   const running = findRunningTurn(thread);
   return {
     threadId: followed?.threadId,
+    project: view.project,
     entries: listEntries(thread, local.now()),
     running: running?.id ?? accepted,
+    began: running?.startedAt,
+    written: running ? tokensWritten(running) : 0,
+    stoppable: findStoppable(thread) ?? accepted,
     answered: thread.turns.findLast(hasAnswer)?.id,
     trouble: troubleOf(thread, running),
     usage: thread.thread?.usage ?? usage,
@@ -215,7 +231,7 @@ async function send(state: State, text: string, how: SendOptions = {}): Promise<
     const threadId = followed?.threadId ?? (await made); // a second message belongs to the thread that the first one makes
     const sent = await sendMessage(state.service.client, {
       message: text,
-      ...(threadId === undefined ? view.temporary && { temporary: true } : { thread_id: threadId }),
+      ...(threadId === undefined ? beginningOf(view) : { thread_id: threadId }),
       ...(model !== undefined && { model }),
       ...(assistant !== undefined && { assistant }),
       ...(attachments.length > 0 && { attachments }),
@@ -232,6 +248,11 @@ async function send(state: State, text: string, how: SendOptions = {}): Promise<
   if (!state.followed) await follow(state, threadId).open();
   updateThread(state);
 }
+
+const beginningOf = ({ temporary, project }: View) => ({
+  ...(temporary && { temporary }),
+  ...(project !== undefined && { project_id: project }),
+});
 
 async function startVersion(state: State, itemId: string, text?: string, model?: string): Promise<void> {
   if (!state.followed) return;

@@ -1,3 +1,4 @@
+import type { Drafts } from './drafts.ts';
 import type { Entry } from './entries.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
@@ -8,6 +9,7 @@ type Said = Extract<Entry, { kind: 'said' }>;
 type Options = {
   readonly screen: Pick<Screen, 'draft' | 'pick' | 'draw' | 'scrollToEnd'>;
   readonly thread: ThreadView;
+  readonly drafts: Pick<Drafts, 'giveBack' | 'whileSending'>;
   readonly chosenModel: () => string | undefined;
   readonly focusOn: (id: string | undefined) => void;
 };
@@ -15,7 +17,7 @@ type Options = {
 /** Asks something else in place of a message, or the same again, and goes from one version to another. */
 export type Versions = ReturnType<typeof createVersions>;
 
-export function createVersions({ screen, thread, chosenModel, focusOn }: Options) {
+export function createVersions({ screen, thread, drafts, chosenModel, focusOn }: Options) {
   /** The message that is replaced by what is sent next, and what was in the composer before. */
   let editing: { readonly threadId: string | undefined; readonly itemId: string; readonly draft: string } | undefined;
 
@@ -26,6 +28,12 @@ export function createVersions({ screen, thread, chosenModel, focusOn }: Options
     if (editing) screen.draft.set(editing.draft);
     editing = undefined;
     screen.draw();
+  }
+
+  function leave(): void {
+    const { draft = '' } = editing ?? {};
+    editing = undefined;
+    drafts.giveBack(draft);
   }
 
   function edit(entry: Said): void {
@@ -41,6 +49,10 @@ export function createVersions({ screen, thread, chosenModel, focusOn }: Options
     edit,
     /** Keeps the message as it is. */
     stop,
+    /** What was in the composer before a message was edited. */
+    aside: (): string => editing?.draft ?? '',
+    /** Edits no more, because another thread is opened, where nothing is edited. */
+    forget: () => void (editing = undefined),
     /** Edits the message that the person chooses; the only one without a question. */
     async editOne(): Promise<void> {
       const messages = asked().toReversed();
@@ -57,13 +69,8 @@ export function createVersions({ screen, thread, chosenModel, focusOn }: Options
     async send(text: string): Promise<void> {
       if (!editing) return;
       const { itemId } = editing;
-      try {
-        await thread.startVersion(itemId, text, chosenModel());
-      } catch (error) {
-        screen.draft.set(text);
-        throw error;
-      }
-      stop();
+      await drafts.whileSending(text, () => thread.startVersion(itemId, text, chosenModel()));
+      leave();
       screen.scrollToEnd();
     },
     async regenerate(): Promise<void> {

@@ -1,12 +1,14 @@
 import type { Client } from '@reborn-agent/client';
 import { fillTemplate, variablesOf } from '@reborn-agent/client/prompt-template';
 import { parsePromptArguments } from './commands.ts';
+import type { Drafts } from './drafts.ts';
 import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import type { ThreadView } from './thread-view.ts';
 
 type Means = {
-  readonly screen: Pick<Screen, 'ask' | 'draft'>;
+  readonly screen: Pick<Screen, 'ask'>;
+  readonly drafts: Pick<Drafts, 'giveBack'>;
   readonly client: Client;
   readonly thread: Pick<ThreadView, 'note'>;
 };
@@ -15,7 +17,7 @@ type Field = { readonly name: string; readonly description: string; readonly req
 
 /** A prompt of an MCP server becomes the draft: the person reads it before it is sent. */
 export async function writeServerPrompt(
-  { client, screen, thread }: Means,
+  { client, screen, drafts, thread }: Means,
   { server, prompt: name, argument }: { readonly server: string; readonly prompt: string; readonly argument: string },
 ): Promise<void> {
   const { prompts } = await client.call('GET /api/mcp/{name}', { params: { name: server } });
@@ -31,14 +33,14 @@ export async function writeServerPrompt(
     return thread.note(`Add ${missing.map((each) => `${each.name}=…`).join(' ')} to /${server}:${name}.`);
   const body = { prompt: name, arguments: values };
   const { text } = await client.call('POST /api/mcp/{name}/prompt', { params: { name: server }, body });
-  screen.draft.set(text);
+  drafts.giveBack(text);
 }
 
 /**
  * A prompt template becomes the draft, such as `/review file=notes.md`. Asks for the other variables; one without a value
  * stays in the text. Returns whether there is a template of that name.
  */
-export async function writeTemplate({ screen, client }: Omit<Means, 'thread'>, line: string): Promise<boolean> {
+export async function writeTemplate({ screen, client, drafts }: Omit<Means, 'thread'>, line: string): Promise<boolean> {
   const [, name, given = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(line.trim()) ?? [];
   const { templates } = await client.call('GET /api/templates');
   const found = templates.find((template) => template.name === name);
@@ -46,7 +48,7 @@ export async function writeTemplate({ screen, client }: Omit<Means, 'thread'>, l
   const variables = variablesOf(found.text);
   const fields = variables.map((variable) => ({ name: variable, description: '', required: true }));
   const values = await askMissing(screen, fields, parsePromptArguments(variables, given.trim()));
-  screen.draft.set(fillTemplate(found.text, values));
+  drafts.giveBack(fillTemplate(found.text, values));
   return true;
 }
 

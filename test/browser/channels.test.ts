@@ -159,6 +159,22 @@ test('the list shows the last error of a channel, and the messages that wait, fa
   expect(page.problems).toEqual([]);
 });
 
+test('an operator chooses which assistant answers in a channel, of those for everyone', async () => {
+  for (const asked of [{ name: 'desk', for: 'everyone' }, { name: 'private' }])
+    await stage.service.request('/api/assistants', { method: 'POST', body: JSON.stringify(asked) });
+  const id = newId();
+  await stage.home.query(QUIET_MAILBOX, [id]);
+  await page.goto(`${stage.url}/settings/channels`);
+  const choice = page.getByLabel('Assistant of desk@example.com');
+  await choice.waitFor();
+  expect(await choice.getByRole('option').allInnerTexts()).toEqual(['Usual agent', 'desk']);
+  await choice.selectOption('desk');
+  const stored = () => stage.home.query('select assistant from chat_accounts where id = $1', [id]);
+  await expect.poll(stored).toEqual([{ assistant: 'desk' }]);
+  await choice.selectOption({ label: 'Usual agent' });
+  await expect.poll(stored).toEqual([{ assistant: null }]);
+});
+
 test('a member finds no such page', async () => {
   const member = await addUser(stage.service, 'Ann');
   const other = await openChromium();
@@ -171,6 +187,10 @@ test('a member finds no such page', async () => {
     await other.close();
   }
 });
+
+const QUIET_MAILBOX = `
+  insert into chat_accounts (id, channel, remote_id, name, mode, groups)
+  values ($1, 'mail', 'desk@example.com', 'desk@example.com', 'polling', false)`;
 
 /** It has no credentials, so the service does not poll it. */
 const MAILBOX = `

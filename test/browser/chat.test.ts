@@ -368,7 +368,7 @@ test('the whole conversation goes by keyboard alone', async () => {
   await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
   await openPalette(page);
   await page.keyboard.type('by hand');
-  await page.getByRole('option', { name: 'say by hand' }).waitFor();
+  await page.getByRole('option', { name: 'say by hand' }).first().waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('article').getByText('and again').waitFor();
   expect(await conversation(page)).toContain('say by hand');

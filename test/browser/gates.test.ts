@@ -70,6 +70,19 @@ test('a message at an open gate leaves the card where it is, and is read after t
   await page.close();
 });
 
+test('Esc stops a turn that waits at a gate', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, MAIL);
+  const approve = page.getByRole('button', { name: 'Approve once' });
+  await approve.waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).press('Escape');
+  await page.getByText('Stopped by you.').waitFor();
+  await expect.poll(() => approve.count()).toBe(0);
+  expect(sent).toEqual([]);
+  await page.close();
+});
+
 test('a message at an open gate can be the reason of a denial instead', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, MAIL);

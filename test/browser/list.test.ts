@@ -101,8 +101,8 @@ test('threads are kept in projects: by their menu, several at once, and dragged'
   await list.getByLabel('Name of the project').fill('Colours');
   await page.keyboard.press('Enter');
   const projects = list.getByRole('region', { name: 'Projects' });
-  const colours = projects.getByRole('button', { name: 'Colours', exact: true });
-  await colours.click();
+  const colours = projects.getByRole('link', { name: 'Colours', exact: true });
+  await projects.getByRole('button', { name: 'Threads of Colours' }).click();
   await projects.getByText('Empty.').waitFor();
 
   await act(/^Actions on Red$/, 'Move to a project');
@@ -123,13 +123,13 @@ test('threads are kept in projects: by their menu, several at once, and dragged'
   const dialog = page.getByRole('dialog', { name: 'Move 2 threads to a project' });
   await dialog.getByLabel('New project').fill('Cold');
   await dialog.getByRole('button', { name: 'Create and move' }).click();
-  await projects.getByRole('button', { name: 'Cold', exact: true }).click();
+  await projects.getByRole('button', { name: 'Threads of Cold' }).click();
   await projects.getByRole('link', { name: 'Blue' }).waitFor();
 
   await act(/^Actions on the project Cold$/, 'Rename');
   await list.getByLabel('Name of the project').fill('Cool');
   await page.keyboard.press('Enter');
-  await projects.getByRole('button', { name: 'Cool', exact: true }).waitFor();
+  await projects.getByRole('link', { name: 'Cool', exact: true }).waitFor();
   await page.reload();
   await projects.getByRole('link', { name: 'Blue' }).waitFor();
 

@@ -81,6 +81,7 @@ test('from a sentence in the chat to the approval, the run, its result in the th
 });
 
 test('a mission is created with a preview, edited, run by hand, paused, resumed and deleted', async () => {
+  await stage.service.request('/api/assistants', { method: 'POST', body: JSON.stringify({ name: 'research' }) });
   await page.goto(`${stage.url}/missions/all`);
   await page.getByRole('button', { name: 'Create a mission' }).click();
   const form = page.getByRole('dialog');
@@ -94,12 +95,14 @@ test('a mission is created with a preview, edited, run by hand, paused, resumed 
   await form.getByLabel('Time zone').fill('Asia/Nowhere');
   await form.getByText('time_zone is not a known time zone').waitFor();
   await form.getByLabel('Time zone').fill('Asia/Tokyo');
+  await form.getByLabel('Assistant').selectOption('research');
   await form.getByText('Thread, overlap and budgets').click();
   await form.getByLabel('Tokens per day').fill('5000');
   await form.getByRole('button', { name: 'Create' }).click();
 
   const drawer = page.getByRole('dialog', { name: 'Evening' });
   await drawer.getByText('5,000 tokens per day').waitFor();
+  await drawer.getByText('research', { exact: true }).waitFor();
   await drawer.getByText('Not run yet.').waitFor();
   await drawer.getByRole('button', { name: 'Run now' }).click();
   await drawer.getByText('nothing to report').waitFor();
@@ -110,6 +113,7 @@ test('a mission is created with a preview, edited, run by hand, paused, resumed 
   await edit.getByLabel('Runs', { exact: true }).selectOption('interval');
   await edit.getByLabel('Minutes between two runs').fill('90');
   await edit.getByText('every 90 minutes').waitFor();
+  expect(await edit.getByLabel('Assistant').inputValue()).toBe('research');
   await edit.getByRole('button', { name: 'Save changes' }).click();
   await drawer.getByText('every 90 minutes').waitFor();
 

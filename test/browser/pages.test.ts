@@ -239,7 +239,7 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await rowsOf('Users').filter({ hasText: 'dora@example.com' }).getByRole('button').click();
   await dialog('Dora').getByLabel('Name of a new token').fill('laptop');
   await page.getByRole('button', { name: 'Make a token' }).click();
-  await dialog('Dora').getByText('It is shown this once').waitFor();
+  await dialog('Dora').getByText('It is shown only once').waitFor();
   const token = (await dialog('Dora').locator('.font-mono').innerText()).trim();
   const whoIs = () => fetch(`${stage.url}/api/me`, { headers: { authorization: `Bearer ${token}` } });
   expect(await (await whoIs()).json()).toMatchObject({ name: 'Dora', role: 'member' });

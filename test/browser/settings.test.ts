@@ -64,7 +64,7 @@ test('a member sets instructions, titles, theme and tokens, downloads their data
   await go('Access');
   await section('Tokens').getByLabel('Name of a new token').fill('laptop');
   await section('Tokens').getByRole('button', { name: 'Make a token' }).click();
-  await section('Tokens').getByText('It is shown this once.').waitFor();
+  await section('Tokens').getByText('It is shown only once.').waitFor();
   await section('Tokens')
     .getByRole('listitem')
     .filter({ hasText: 'laptop' })

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
-import { findViolationsInBothThemes, takePicture } from './check-page.ts';
+import { createHeldTool } from '../support/held-tool.ts';
+import { checkLooks, findViolationsInBothThemes, takePicture } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
 import { ask } from './talk.ts';
@@ -31,11 +32,16 @@ const send: Tool = {
   call: async () => 'sent',
 };
 
+const held = createHeldTool();
+
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
 
 beforeAll(async () => {
-  [stage, browser] = await Promise.all([startStage({}, { tools: [read, send] }), openChromium()]);
+  [stage, browser] = await Promise.all([
+    startStage({ AGENT_DEPTH: '2' }, { tools: [read, send, held.tool] }),
+    openChromium(),
+  ]);
 });
 
 afterAll(async () => {
@@ -100,5 +106,49 @@ test('finished steps fold to one line of verbs when text follows; the name of a 
   await page.getByRole('button', { name: 'Exact arguments' }).last().click();
   await page.getByText('invoice_read', { exact: true }).waitFor();
   expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await page.close();
+});
+
+test('subagents stand below their call with what they wait for, and one is stopped alone', async () => {
+  const page = await browser.signIn(stage.url);
+  const delegate = (task: string) => `use reborn_agent_run ${JSON.stringify({ task })}`;
+  const below = delegate('use step {"n":1}');
+  await ask(page, [delegate('say first'), delegate(MAIL), delegate(below)].join('\n'));
+  const card = page.getByRole('region', { name: '3 subagents' });
+  const line = (task: string) => card.getByRole('listitem').filter({ hasText: task }).first();
+  await line('say first').getByText('done').waitFor();
+  await line(MAIL).getByText('waits for you').waitFor();
+  await held.begun();
+  await expect.poll(() => card.getByRole('listitem').count()).toBe(4);
+  const marked = page.getByRole('link', { name: /, waits for you$/ });
+  await marked.waitFor();
+  await checkLooks(page, 'subagents');
+
+  const question = page.getByRole('region', { name: 'Waits for you: Send a mail to ann?' });
+  await question.getByText(/^Asked by the subagent/).waitFor();
+  await question.getByRole('button', { name: 'Approve once' }).click();
+  await line(MAIL).getByText('done').waitFor();
+  expect(await question.count()).toBe(0);
+  await expect.poll(() => marked.count()).toBe(0);
+
+  await line(below)
+    .getByRole('button', { name: `Stop: ${below}` })
+    .click();
+  await expect.poll(() => card.getByText('stopped').count()).toBe(2);
+  expect(held.stopped).toHaveLength(1);
+  await page.getByRole('article').getByText('result: ').waitFor();
+  expect(await card.getByRole('button', { name: /^Stop: / }).count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Inspect the newest turn' }).click();
+  const waterfall = page.getByRole('region', { name: 'Waterfall' });
+  for (const task of ['say first', 'use step']) await waterfall.getByRole('button', { name: task }).first().waitFor();
+  expect(await waterfall.getByRole('button', { name: /^gate mail_send/ }).count()).toBe(1);
+  expect(await findViolationsInBothThemes(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await waterfall.waitFor({ state: 'detached' });
+
+  await line('say first').locator('summary').click();
+  await line('say first').getByRole('link', { name: 'Open its thread' }).click();
+  await page.getByRole('article').getByText('first').waitFor();
   await page.close();
 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AGENT_RUN } from '#domain/delegation/delegation.ts';
+import type { ThreadId, TurnId } from '#domain/ids.ts';
+import { formatResponseId } from '#http/response-id.ts';
 import { randomMoment } from '../support/random-moment.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Cluster, rounds, startCluster } from './cluster.ts';
@@ -11,7 +13,7 @@ import { query } from './query.ts';
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await startCluster({ env: { AGENT_DEPTH: '2', AGENT_CHILDREN_AT_ONCE: '10' } });
+  cluster = await startCluster({ env: { AGENT_DEPTH: '3', AGENT_CHILDREN_AT_ONCE: '10' } });
 });
 
 afterAll(() => cluster.close());
@@ -22,6 +24,7 @@ const RESTARTS = rounds(0, 20);
 /** Children of a run, one of which has two of its own: eight delegations. */
 const DELEGATIONS = RUNS * 8;
 const LANES = 6;
+const CANCELS = rounds(2, 100);
 
 const use = (task: string) => `use ${AGENT_RUN} ${JSON.stringify({ task })}`;
 const work = `use mark_once {"ledger":"LEDGER","pause":30}`;
@@ -65,6 +68,67 @@ test(
   300_000 + KILLS * 20_000,
 );
 
+test(
+  'a tree of fifty that is cancelled while it grows stops whole: calls, gates and what was about to start',
+  async () => {
+    await cluster.forget();
+    await query(cluster, `insert into settings (name, value) values ('tool_policy:mark_again', '{"level":"ask"}')`);
+    while (cluster.replicas.size < 2) await cluster.start();
+    const took: number[] = [];
+    for (let round = 1; round <= CANCELS; round++) {
+      const turn = await sendMessage(`tree ${round}`, treeOfFifty(round));
+      // The first tree is cancelled when it is whole, later ones at any size.
+      const size = round === 1 ? 50 : 1 + Math.floor(Math.random() * 50);
+      await waitFor(`${size} subagents`, async () => (await treeOf(turn)).length >= size, 60_000);
+      if (round === 1) await waitFor('two gates', async () => (await query(cluster, OPEN_GATES)).length === 2, 60_000);
+      const began = performance.now();
+      await cancel(turn);
+      await waitFor('the tree to end', async () => (await query(cluster, UNENDED)).length === 0, 60_000);
+      took.push(performance.now() - began);
+      expect(new Set((await treeOf(turn)).map(({ state }) => state))).toEqual(new Set(['ended']));
+      expect(await query(cluster, OPEN_GATES)).toEqual([]);
+    }
+    expect(cluster.ledger.marks.filter(({ name }) => name === 'mark_again')).toEqual([]); // nobody has approved one
+    expect(await query(cluster, FINISHED_CALLS)).toEqual([]);
+    await query(cluster, `delete from settings where name = 'tool_policy:mark_again'`);
+    const p95 = took.toSorted((one, other) => one - other)[Math.ceil(took.length * 0.95) - 1] ?? 0;
+    await addFigures('a tree of up to 50 subagents, cancelled while it grows', CANCELS, `all ended: p95 ${p95 | 0} ms`);
+  },
+  120_000 + CANCELS * 20_000,
+);
+
+/** Three subagents with five each that have two each, and two that ask; those at the end have calls that last a minute. */
+function treeOfFifty(round: number): string {
+  const call = (name: string) => `use ${name} {"ledger":"${cluster.ledger.url}","pause":60000}`;
+  const leaf = use(call('mark_once'));
+  const below = use(`below\n${leaf}\n${leaf}`);
+  const middle = use(['middle', ...Array.from({ length: 5 }, () => below)].join('\n'));
+  const asker = use(call('mark_again'));
+  return [`#${round}`, middle, middle, middle, asker, asker].join('\n');
+}
+
+const treeOf = (root: string) =>
+  query<{ state: string }>(cluster, 'select state from delegations where tree = $1', [root]);
+
+const OPEN_GATES = 'select id from gates where answered_at is null';
+const UNENDED = `
+  select id from turns where status in ('queued', 'running') union all ${OPEN_GATES}
+  union all select call from delegations where state <> 'ended'`;
+
+const FINISHED_CALLS = `select id from items where body ->> 'type' = 'function_call_output' and body::text like '%marked%'`;
+
+/** Cancels a run on any replica. */
+async function cancel(turn: string): Promise<void> {
+  const [found] = await query<{ thread: string }>(cluster, 'select thread_id as thread from turns where id = $1', [
+    turn,
+  ]);
+  const id = formatResponseId({ threadId: found?.thread as ThreadId, turnId: turn as TurnId });
+  await waitFor('the answer to the cancellation', async () => {
+    const asked = pick([...cluster.replicas])?.request(`/api/v1/responses/${id}/cancel`, { method: 'POST' });
+    return (await asked?.catch(() => undefined))?.ok;
+  });
+}
+
 /** Sends a request again until it was answered. Its key makes it the same turn. */
 async function send(number: number): Promise<string> {
   const busy = work.replace('LEDGER', cluster.ledger.url);
@@ -73,9 +137,13 @@ async function send(number: number): Promise<string> {
     use(`middle\n${use('say leaf')}\n${use(busy)}`),
     ...Array.from({ length: 5 }, (_, n) => use(n % 2 === 0 ? `say ${n}` : busy)),
   ].join('\n');
+  return sendMessage(`delegations ${number}`, message);
+}
+
+function sendMessage(key: string, message: string): Promise<string> {
   return waitFor('the message to be accepted', async () => {
     const body = JSON.stringify({ message });
-    const headers = { 'idempotency-key': `delegations ${number}` };
+    const headers = { 'idempotency-key': key };
     const sending = pick([...cluster.replicas])?.request('/api/chat/send', { method: 'POST', body, headers });
     const response = await sending?.catch(() => undefined);
     return response?.ok ? ((await response.json()) as { turn_id: string }).turn_id : undefined;

@@ -17,6 +17,7 @@ afterAll(() => world.close());
 /** What each built-in tool could do for an attacker: the way out that tries it, or why there is none. */
 const TOOLS: Record<string, { readonly out: string } | { readonly harmless: string }> = {
   reborn_time: { harmless: 'computes' },
+  reborn_agent_run: { harmless: 'starts a run with the same walls and no more rights: subagents.test.ts' },
   reborn_web_fetch: { out: 'another host' },
   reborn_web_search: {
     harmless: 'sends words to the engine of the operator alone: test/journeys/tools/web-search.test.ts',

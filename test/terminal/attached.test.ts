@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshHome } from '../support/fresh-home.ts';
 import { runReborn } from '../support/run-reborn.ts';
 import { followScript, type SeenPrompt, startScriptedModel } from '../support/scripted-model.ts';
 import { SETTINGS, spawnService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { openTerminal } from './tmux.ts';
 
 let home: Awaited<ReturnType<typeof freshHome>>;
@@ -57,8 +58,18 @@ test('when its service is killed with -9, the terminal says so and reconnects, a
         .split(/\s+/);
       expect(said).toEqual(numbers(60));
       expect(shown.match(/0 1 2 3/g)).toHaveLength(1); // what the crash left half said is not shown beside it
-      await expect.poll(() => readFile(path.join(home.home, 'draft.txt'), 'utf8')).toBe('kept while it is away');
+      const threadId = await waitFor('the draft', async () => {
+        const file = (await readdir(home.home)).find((name) => /^draft-.*\.txt$/.test(name));
+        const text = file && (await readFile(path.join(home.home, file), 'utf8'));
+        return text === 'kept while it is away' && file?.slice('draft-'.length, -'.txt'.length);
+      });
       await terminal.kill();
+      const next = await openTerminal({ env, args: ['--thread', threadId] });
+      try {
+        await next.sees('❯ kept while it is away');
+      } finally {
+        await next.close();
+      }
     } finally {
       await second.kill('SIGTERM');
     }
@@ -71,8 +82,6 @@ test('while no service runs, one is started inside, and goes with the terminal',
   const terminal = await openTerminal({ env });
   try {
     expect(await terminal.sees('In a browser', 40_000)).toContain('/login?code=');
-    await terminal.sees('kept while it is away'); // the draft of the chat that was killed
-    await terminal.press('C-u');
     await terminal.type('say hello');
     await terminal.press('Enter');
     await terminal.sees(/Reborn\nhello/);

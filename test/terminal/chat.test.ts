@@ -123,7 +123,7 @@ describe('a question of the agent', () => {
   });
 
   test('what is typed answers nothing, and Ctrl+C quits also while a reason is asked for', async () => {
-    const { say, type, press, sees, exited } = await open();
+    const { say, type, press, sees, exited, scrollback } = await open();
     await say('use erase {"path":"/tmp/typed"}');
     await sees('Tab to answer');
     await say('and say it');
@@ -143,6 +143,28 @@ describe('a question of the agent', () => {
     await press('C-c');
     expect(await exited()).toEqual({ code: 0 });
     expect(chat.erased).not.toContain('{"path":"/tmp/typed"}');
+    const [, threadId = ''] = /reborn --thread (\S+)/.exec(await scrollback()) ?? [];
+    await terminal?.close();
+    await (await open('--thread', threadId)).sees('❯ because');
+  });
+
+  test('Esc and /stop stop the turn that waits, and the message behind it is read', async () => {
+    const { say, press, sees, loses } = await open();
+    await say('use erase {"path":"/tmp/stopped"}');
+    await sees('Tab to answer');
+    await sees('Esc stops');
+    await press('Escape');
+    await sees('Stopped by you.');
+    await loses('Tab to answer');
+    await say('use erase {"path":"/tmp/stopped"}');
+    await sees('Tab to answer');
+    await say('say behind');
+    await sees('read after you answer');
+    await say('/stop');
+    await sees(/Stopped by you\.\s+You\nsay behind\s+Reborn\nbehind/);
+    await say('/stop');
+    await sees('Nothing is running.');
+    expect(chat.erased).not.toContain('{"path":"/tmp/stopped"}');
   });
 
   test('a secret is typed without being shown, and the call continues', async () => {
@@ -243,15 +265,54 @@ test('with --plain the chat is lines: a message, its question, the answer, and t
     await plain.sees('You:');
     await plain.type('use erase {"path":"/tmp/plain"}');
     await plain.press('Enter');
+    await plain.sees('Step: Run erase /tmp/plain');
     await plain.sees('Run erase?\n  path: /tmp/plain\n  Exactly: erase {"path":"/tmp/plain"}');
-    await plain.sees('Approve? Type yes, or no, or why not:');
+    await plain.sees('Approve? Type yes, no, or no and the reason:');
+    await plain.type('what is it?');
+    await plain.press('Enter');
+    await plain.sees(/Approve\?[^]*Approve\?/); // no clear answer
     await plain.type('yes');
     await plain.press('Enter');
     await plain.sees('Reborn: result: erased');
     expect(chat.erased.at(-1)).toBe('{"path":"/tmp/plain"}');
+    await plain.paste('say @/bin/ls\nsay pasted too\n');
+    await plain.sees('Reborn: pasted too');
+    await plain.type('/new');
+    await plain.press('Enter');
+    await plain.sees('New thread.');
     await plain.press('C-d');
     expect(await plain.exited()).toEqual({ code: 0 });
     expect(await plain.styled()).not.toContain('\x1b[');
+  } finally {
+    await plain.close();
+  }
+});
+
+const DELEGATED = (to: string) => `use reborn_agent_run ${JSON.stringify({ task: `use erase {"path":"${to}"}` })}`;
+
+test('a subagent is a line below its call, and what it waits for is answered there', async () => {
+  const { say, press, sees, focus } = await open();
+  await say(DELEGATED('/tmp/sub'));
+  await sees(/^ {2}use erase \{"path":"\/tmp\/sub"\} {2}waits for you/m);
+  await sees('Asked by the subagent use erase');
+  await focus('y approve once');
+  await press('y');
+  await sees(/^ {2}use erase \{"path":"\/tmp\/sub"\} {2}done · /m);
+  await sees('result: result: erased');
+  expect(chat.erased.at(-1)).toBe('{"path":"/tmp/sub"}');
+});
+
+test('with --plain, what a subagent waits for is asked while its run goes on', async () => {
+  const plain = await openTerminal({ env: chat.env, args: ['--plain'], columns: 100 });
+  try {
+    await plain.sees('You:');
+    await plain.type(DELEGATED('/tmp/plain-sub'));
+    await plain.press('Enter');
+    await plain.sees('Approve? Type yes, or no, or why not:');
+    await plain.type('yes');
+    await plain.press('Enter');
+    await plain.sees('result: result: erased');
+    expect(chat.erased.at(-1)).toBe('{"path":"/tmp/plain-sub"}');
   } finally {
     await plain.close();
   }
@@ -285,6 +346,26 @@ describe('a command that is typed', () => {
     expect(chat.model.seen.at(-1)?.by).toBe('v1');
   });
 
+  test('/project lets the next thread begin in a project, and takes it out again', async () => {
+    const { say, sees } = await open();
+    const made = await chat.service.request('/api/projects', { method: 'POST', body: '{"name":"Move to Oslo"}' });
+    const { id } = (await made.json()) as { id: string };
+    const threads = async () => {
+      const listed = await chat.service.request(`/api/threads?project=${id}`);
+      return ((await listed.json()) as { threads: { title: string }[] }).threads.map(({ title }) => title);
+    };
+    await say('/project move to oslo');
+    await sees('The next message begins a thread in the project Move to Oslo.');
+    await say('say boxes');
+    await sees(/Reborn\nboxes/);
+    expect(await threads()).toEqual(['say boxes']);
+    await say('/status');
+    await sees('project  Move to Oslo');
+    await say('/project off');
+    await sees('This thread is in no project.');
+    expect(await threads()).toEqual([]);
+  });
+
   test('a slash offers the commands, and the one that is picked runs', async () => {
     const { type, press, sees } = await open();
     await type('/too');
@@ -298,7 +379,7 @@ describe('a command that is typed', () => {
     await reborn('ask', 'say To Oslo, then.');
     await reborn('ask', 'say All paid.');
     await chat.service.request('/api/memory/people/ann', { method: 'PUT', body: '{"text":"Ann likes tea."}' });
-    const { say, press, sees, exited } = await open();
+    const { say, type, press, sees, loses, exited } = await open();
     await say('/threads ');
     await sees('Open a thread');
     await press('Down', 'Enter');
@@ -316,6 +397,23 @@ describe('a command that is typed', () => {
     await sees('No note fits these words.');
     await say('/usage ');
     await sees(/\d{4}-\d\d-\d\d {2}scripted {2}[\d,]+ tokens {2}–/);
+    await say('/threads ');
+    await sees('Open a thread');
+    await type('oslo');
+    await sees('→ say To Oslo, then.');
+    await press('C-t');
+    await sees(/→ say To Oslo, then\. +pinned, /); // the first of all
+    await press('DC');
+    await sees('Delete “say To Oslo, then.” and everything in it?');
+    await press('Down', 'Enter');
+    await sees('Open a thread');
+    await press('Escape');
+    await sees('Deleted “say To Oslo, then.”.');
+    await press('C-f');
+    await sees('Find in the thread');
+    await sees('Esc closes the search');
+    await press('Escape');
+    await loses('Find in the thread');
     await say('/threads ');
     await sees('Open a thread');
     await press('C-c');

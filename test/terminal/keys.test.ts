@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { compiledProgram } from '../support/compiled-program.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
@@ -218,6 +219,38 @@ test('Ctrl+P and Ctrl+N bring back earlier messages, and Ctrl+D quits only while
   expect(await exited()).toEqual({ code: 0 });
 });
 
+test('Ctrl+G opens the editor with the message, and what was saved is back in the composer', async () => {
+  const { type, press, sees } = await open({ env: { EDITOR: "printf ' by hand' >>" } });
+  await type('say written');
+  await press('C-g');
+  await sees('❯ say written by hand');
+  await press('Enter');
+  await sees(/Reborn\nwritten by hand/);
+});
+
+test('Ctrl+Z suspends the chat, and fg brings it back as it was', async () => {
+  const reborn = (await compiledProgram()).join(' ');
+  terminal = await openTerminal({ env: { ...chat.env, PS1: 'shell: ' }, program: ['bash', '--norc', '-i'] });
+  const { type, press, sees, loses } = terminal;
+  await sees('shell:');
+  await type(reborn);
+  await press('Enter');
+  await sees('live');
+  await type('say before');
+  await press('Enter');
+  await sees(/Reborn\nbefore/);
+  await type('say and after');
+  await sees('❯ say and after');
+  await press('C-z');
+  await sees('Stopped');
+  await type('fg');
+  await press('Enter');
+  expect(await sees('❯ say and after')).toMatch(/Reborn\nbefore/);
+  await loses('Stopped');
+  await press('Enter');
+  await sees(/Reborn\nand after/);
+});
+
 test('Ctrl+R finds an earlier message by its words, and Esc goes back to what was typed', async () => {
   const { type, press, sees } = await open();
   for (const word of ['apple', 'banana', 'cherry']) {
@@ -320,7 +353,7 @@ describe('when the line breaks', () => {
     expect(said).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
-  test('a message that is sent meanwhile is shown as not sent, stays on quitting, and goes out when the line is back', async () => {
+  test('a message that is sent meanwhile is shown as not sent, goes out when the line is back, and is a draft if the person quits before', async () => {
     const { type, press, sees, loses, exited, scrollback } = await open();
     chat.line.break();
     onTestFinished(() => chat.line.repair());
@@ -340,7 +373,12 @@ describe('when the line breaks', () => {
     await sees('You  not sent yet\nsay too late');
     await press('C-c');
     await exited();
-    expect(await scrollback()).toContain('You  not sent yet\nsay too late');
+    const left = await scrollback();
+    expect(left).toContain('You  not sent yet\nsay too late');
+    chat.line.repair();
+    await terminal.close();
+    const [, threadId = ''] = /reborn --thread (\S+)/.exec(left) ?? [];
+    await (await open({ args: ['--thread', threadId] })).sees('❯ say too late');
   });
 
   test('a message whose acceptance was lost is sent again, and counts once', async () => {

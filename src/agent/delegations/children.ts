@@ -12,6 +12,7 @@ import {
 import { pendingCalls } from '#domain/thread/pending-calls.ts';
 import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
+import type { TurnAssistant } from '#domain/work/assistant.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import type { LeftOfRun } from '#engine/statements/delegations.ts';
 import { parseTask, type Task } from '#tools/builtin/agent-run.ts';
@@ -34,6 +35,8 @@ type ChildrenParts = {
     left(): Promise<LeftOfRun>;
     addBelow(used: { readonly tokens: number; readonly usd: number }): void;
   };
+  /** The person's assistant of this name. */
+  readonly findAssistant: (name: string) => Promise<TurnAssistant | undefined>;
   /** What the model had read when it made the call. */
   readonly readBefore: (call: FunctionCallItem) => Promise<ReadSoFar>;
 };
@@ -62,8 +65,12 @@ export function createChildren(parts: ChildrenParts) {
     async start(call: FunctionCallItem, decision: AllowedCall): Promise<Item[]> {
       const task = parseTask(call.arguments);
       if ('error' in task) return items.append([outputOf(call, task.error)]);
+      const { assistant: name } = task.value;
+      const assistant = name === undefined ? turn.request.assistant : await parts.findAssistant(name);
+      if (name !== undefined && !assistant) return items.append([outputOf(call, noAssistant(name))]);
       if (!call.startedAt) await parts.startCall(call, decision);
-      const outcome = await run.children.start(childOf(turn, call, task.value, await parts.readBefore(call)), {
+      const child = childOf(turn, call, { ...task.value, assistant }, await parts.readBefore(call));
+      const outcome = await run.children.start(child, {
         limits: parts.limits,
         left: await spending.left(),
       });
@@ -98,9 +105,21 @@ export function createChildren(parts: ChildrenParts) {
 }
 
 /** It has the rights of the run above or fewer, and carries what that had read. Tools of a caller are the caller's, so it has none. */
-function childOf(turn: Turn, call: FunctionCallItem, { task, budget }: Task, read: ReadSoFar) {
-  const { model, assistant, search, stores, mission, trace } = turn.request;
-  const above: Above = { ownTexts: newestOf(read.ownTexts), opened: read.opened };
+function childOf(
+  turn: Turn,
+  call: FunctionCallItem,
+  { task, budget, assistant }: Omit<Task, 'assistant'> & { readonly assistant: TurnAssistant | undefined },
+  read: ReadSoFar,
+) {
+  const { assistant: own, search, stores, mission, trace } = turn.request;
+  const isOther = assistant?.id !== own?.id;
+  const model = isOther ? null : turn.request.model; // another assistant has its own
+  const assistants = [...(turn.request.above?.assistants ?? []), ...(isOther && own ? [own] : [])];
+  const above: Above = {
+    ownTexts: newestOf(read.ownTexts),
+    opened: read.opened,
+    ...(assistants.length > 0 && { assistants }),
+  };
   const request: TurnRequest = {
     model,
     temperature: null,
@@ -133,6 +152,9 @@ function childOf(turn: Turn, call: FunctionCallItem, { task, budget }: Task, rea
     tokens: budget ?? null,
   };
 }
+
+const noAssistant = (name: string) =>
+  `Not started: there is no assistant ${JSON.stringify(name)}. Start it without one, or ask the user for the name.`;
 
 /** Each child stores them. An address in an older text is asked about. */
 const MOST_LETTERS = 32 * 1024;

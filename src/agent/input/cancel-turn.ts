@@ -1,12 +1,13 @@
 import { NotFound } from '#domain/errors.ts';
-import type { TurnId, TurnIds } from '#domain/ids.ts';
+import type { ItemId, TurnId, TurnIds } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { CANCELLED_JOB } from '#domain/thread/job.ts';
 import { type CancelReason, isEnded, type Turn } from '#domain/thread/turn.ts';
+import type { OpenGate } from '#domain/tool/gate.ts';
 import { NO_USAGE } from '#domain/usage.ts';
 import type { Engine } from '#engine/engine.ts';
-import { type Database, withOwner } from '#store/connection.ts';
-import { findNewestTurn, listUnfinished } from '#store/delegations/delegations.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { findChild, findNewestTurn, listUnfinished } from '#store/delegations/delegations.ts';
 import { wakeTurn } from '#store/system/trees/repair-trees.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { completeJob } from '#store/threads/jobs.ts';
@@ -15,8 +16,9 @@ import { activateNextTurn, endQueuedTurn, findTurn, requestCancel, type UnrunOut
 import { abandonGate } from '../gates/supersede-gate.ts';
 
 /**
- * Stops a turn, wherever it runs or waits; an ended one stays as it is. A turn that has not started and answers no gate ends
- * at once, and its thread passes to the next turn. Any other turn may have calls to close: a replica does so.
+ * Stops a turn, wherever it runs or waits, also for a person's answer; an ended one stays as it is. A turn that has not started
+ * and answers no gate ends at once, and its thread passes to the next turn. Any other turn may have calls to close: a replica
+ * does so.
  */
 export async function cancelTurn(
   db: Database,
@@ -26,22 +28,30 @@ export async function cancelTurn(
   reason: CancelReason,
 ): Promise<void> {
   const outcome = outcomeOfCancel(reason);
-  const { turn, endedAt, active } = await withOwner(db, owner, async (trx) => {
+  const { turn, endedAt, active, gate } = await withOwner(db, owner, async (trx) => {
     const thread = await lockThread(trx, owner, threadId);
     const found = await findTurn(trx, owner, threadId, turnId);
     if (!thread || !found) throw new NotFound('This response does not exist.');
-    if (isEnded(found)) return { turn: undefined };
+    if (isEnded(found))
+      return { turn: undefined, gate: reason === 'cancelled' ? await findOwnGate(trx, owner, found) : undefined };
     const ended = await endQueuedTurn(trx, owner, found, outcome);
     if (ended) await completeJob(trx, owner, found, outcome.failure ?? CANCELLED_JOB);
     else await requestCancel(trx, owner, found, reason);
     if (ended && thread.active === found.id) await activateNextTurn(trx, owner, threadId);
     return { turn: found, endedAt: ended, active: thread.active };
   });
+  if (gate) return abandonGate(db, engine, owner, gate);
   if (!turn) return;
   if (!endedAt) return stopCancelled(db, engine, owner, turn);
   if (turn.steers && active && active !== turn.id) engine.onSteered(active);
   engine.notifyEnded(turn, { ...outcome, gate: null, usage: NO_USAGE, endedAt: endedAt.toISOString() });
   engine.notifyThread(turn); // those who follow the thread don't follow a turn that waits
+}
+
+/** The gate where the turn waits for a person. A turn that has asked its caller to run a tool is over. */
+async function findOwnGate(trx: OwnedTransaction, owner: Principal, turn: Turn): Promise<OpenGate | undefined> {
+  const gate = await findOpenGate(trx, owner, turn.threadId);
+  return gate?.turnId === turn.id && gate.kind !== 'external-tool' ? gate : undefined;
 }
 
 /** A turn that waits for its children continues, to close its calls; they are cancelled after it. */
@@ -57,20 +67,23 @@ async function stopCancelled(db: Database, engine: Engine, owner: Principal, tur
  * starts no child, so none is missed.
  */
 export async function cancelChildren(db: Database, engine: Engine, owner: Principal, run: TurnId): Promise<void> {
-  for (const { childRun } of await withOwner(db, owner, (trx) => listUnfinished(trx, owner, run)))
-    await cancelChild(db, engine, owner, childRun);
+  const children = await withOwner(db, owner, (trx) => listUnfinished(trx, owner, run));
+  await Promise.all(children.map(({ childRun }) => cancelChild(db, engine, owner, childRun)));
 }
 
-/** Cancels one child: its turn that runs or is queued, or the gate that it waits at. `cancelTurn` does the same with those below it. */
+/** Cancels the child of a call, and all below it. One that has ended stays as it is. */
+export async function stopChild(db: Database, engine: Engine, owner: Principal, call: ItemId): Promise<void> {
+  const child = await withOwner(db, owner, (trx) => findChild(trx, owner, call));
+  if (!child) throw new NotFound('This subagent does not exist.');
+  if (child.state !== 'ended') await cancelChild(db, engine, owner, child.childRun);
+}
+
+/** Cancels one child: its turn that runs or is queued, or the gate that it waits at, with those below it. */
 async function cancelChild(db: Database, engine: Engine, owner: Principal, childRun: TurnId): Promise<void> {
-  const { at, gate } = await withOwner(db, owner, async (trx) => {
-    const turn = await findNewestTurn(trx, owner, childRun);
-    return { at: turn, gate: turn && (await findOpenGate(trx, owner, turn.threadId)) };
-  });
+  const at = await withOwner(db, owner, (trx) => findNewestTurn(trx, owner, childRun));
   if (!at) return;
   try {
-    if (gate?.turnId === at.id) await abandonGate(db, engine, owner, gate);
-    else await cancelTurn(db, engine, owner, { threadId: at.threadId, turnId: at.id }, 'cancelled');
+    await cancelTurn(db, engine, owner, { threadId: at.threadId, turnId: at.id }, 'cancelled');
   } catch (error) {
     if (!(error instanceof NotFound)) throw error; // it was deleted meanwhile
   }

@@ -5,7 +5,7 @@ import { type Assistant, assistantInModel, type TurnAssistant } from '#domain/wo
 import { findPreferences } from '#store/accounts/preferences.ts';
 import { findByName } from '#store/assistants/assistants.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
-import { findProjectModel } from '#store/projects/projects.ts';
+import { findProjectDefaults } from '#store/projects/projects.ts';
 import { findNewestRequest } from '#store/threads/turn-details.ts';
 import { getByName } from '../assistants/assistants.ts';
 
@@ -20,8 +20,8 @@ type Chosen = Pick<TurnRequest, 'model' | 'assistant'>;
 
 /**
  * The model and the assistant for a message. An assistant is named as such, or as the model `agent/<name>`. A chat message continues
- * with what it does not name of its thread's newest turn; the first message of a thread gets the user's default model,
- * unless its project has one.
+ * with what it does not name of its thread's newest turn. The first message of a thread gets the assistant and the model of its
+ * project, or else the user's default model.
  */
 export async function chooseWork(db: Database, owner: Principal, message: Message): Promise<Chosen> {
   const { channel, request } = message;
@@ -33,7 +33,8 @@ export async function chooseWork(db: Database, owner: Principal, message: Messag
       const param = inModel === undefined ? 'assistant' : 'model';
       return { model, assistant: toTurn(await getByName(trx, owner, named, param)) };
     });
-  const isNamed = model !== null && (named === null || message.threadId === undefined);
+  const hasDefaults = message.threadId !== undefined || request.project !== undefined;
+  const isNamed = model !== null && (named === null || !hasDefaults);
   if (channel !== 'gateway' || isNamed) return { model };
   return withOwner(db, owner, (trx) => continueWith(trx, owner, message));
 }
@@ -43,10 +44,20 @@ async function continueWith(
   owner: Principal,
   { threadId, assistant, request }: Message,
 ): Promise<Chosen> {
-  if (!threadId && request.project && (await findProjectModel(trx, owner, request.project))) return { model: null };
-  if (!threadId) return { model: (await findPreferences(trx, owner)).defaultModel };
+  if (!threadId) return beginWith(trx, owner, { assistant, request });
   const { model = null, ...newest } = (await findNewestRequest(trx, owner, threadId)) ?? {};
   return { model: request.model ?? model, ...(assistant !== null && (await newestOf(trx, owner, newest))) };
+}
+
+async function beginWith(
+  trx: OwnedTransaction,
+  owner: Principal,
+  { assistant, request: { model, project } }: Pick<Message, 'assistant' | 'request'>,
+): Promise<Chosen> {
+  const usual = project && (await findProjectDefaults(trx, owner, project));
+  const found = assistant !== null && usual?.assistant ? await findByName(trx, owner, usual.assistant) : undefined;
+  if (found) return { model, assistant: toTurn(found) };
+  return { model: model ?? (usual?.model ? null : (await findPreferences(trx, owner)).defaultModel) };
 }
 
 /** The same for another answer to a message, perhaps by another model. */

@@ -30,6 +30,7 @@ import { buildPrompt } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
 import { limitTools } from '../work/limit-tools.ts';
 import { readWork } from '../work/read-work.ts';
+import { readSubagentSpans, type SubagentSpans } from './subagent-spans.ts';
 import { spansOf } from './turn-spans.ts';
 
 /** Everything known about a turn. */
@@ -40,6 +41,8 @@ export type Inspection = {
   readonly items: readonly TimedItem[];
   readonly gate: TimedGate | undefined;
   readonly spans: readonly TurnSpan[];
+  /** What the subagents of its calls did, and those below them. */
+  readonly subagents: readonly SubagentSpans[];
   /** The prompt of its newest model call, rebuilt from the stored items and the current tools. */
   readonly prompt: Prompt<ContentPart>;
   /** The summary in that prompt, which replaces older items. */
@@ -112,6 +115,7 @@ export function createInspectTurn(
       items,
       gate,
       spans: spansOf(turn, times.startedAt, items, trace, gate),
+      subagents: await readSubagentSpans(db, engine, owner, { turn, items }),
       prompt: buildPrompt(turn, shown, setting, summary),
       summary,
       project: context.project ? { of: context.project, text: setting.project ?? '' } : undefined,

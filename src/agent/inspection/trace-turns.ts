@@ -1,12 +1,9 @@
 import type { Turn } from '#domain/thread/turn.ts';
 import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
-import { type Database, withOwner } from '#store/connection.ts';
-import { listItemsOfTurn } from '#store/threads/thread-items.ts';
-import { findTimedGate, findTurnTimes } from '#store/threads/turn-details.ts';
-import { findTurn } from '#store/threads/turns.ts';
+import type { Database } from '#store/connection.ts';
 import type { TurnTrace } from '#telemetry/otlp-traces.ts';
-import { spansOf } from './turn-spans.ts';
+import { readSpans } from './read-spans.ts';
 
 export type TracingPace = { readonly everyMs: number; readonly mostAtOnce: number; readonly mostKept: number };
 
@@ -34,7 +31,7 @@ export function startTracingTurns(parts: {
   async function sendEnded(): Promise<void> {
     while (ended.length > 0) {
       const batch = ended.slice(0, mostAtOnce);
-      const traces = await Promise.all(batch.map((turn) => readTrace(db, engine, turn)));
+      const traces = await Promise.all(batch.map((turn) => readSpans(db, engine, turn)));
       await send(traces.filter((trace) => trace !== undefined));
       for (const turn of batch) if (ended[0] === turn) ended.shift(); // the oldest may be gone already
     }
@@ -48,19 +45,4 @@ export function startTracingTurns(parts: {
       await sendEnded().catch(onFailure);
     },
   };
-}
-
-async function readTrace(db: Database, engine: Engine, { id, threadId, userId }: Turn): Promise<TurnTrace | undefined> {
-  const owner = { userId };
-  const [rows, attempts] = await Promise.all([
-    withOwner(db, owner, async (trx) => {
-      const turn = await findTurn(trx, owner, threadId, id);
-      if (!turn) return undefined; // its thread was deleted meanwhile
-      const times = await findTurnTimes(trx, owner, id);
-      const items = await listItemsOfTurn(trx, owner, turn);
-      return { turn, startedAt: times?.startedAt ?? null, items, gate: await findTimedGate(trx, owner, id) };
-    }),
-    engine.readTrace(id),
-  ]);
-  return rows && { turn: rows.turn, spans: spansOf(rows.turn, rows.startedAt, rows.items, attempts, rows.gate) };
 }

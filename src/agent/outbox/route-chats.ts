@@ -6,7 +6,10 @@ import type { NoticeChat } from '#store/system/chats.ts';
 import type { NewDelivery, OutboxRow } from '#store/system/outbox.ts';
 import { findQuietEnd } from './quiet-hours.ts';
 
-/** What a row of the outbox sends to chats: the reply to a message there, words of the service, or a notice. */
+/**
+ * What a row of the outbox sends to chats: the reply to a message there, words of the service, or a notice. What a child waits for is
+ * asked in the chat of the message that it works for.
+ */
 export function chatDeliveriesOf(
   row: OutboxRow,
   notice: Notice | undefined,
@@ -19,6 +22,11 @@ export function chatDeliveriesOf(
   if (type === 'chat.post' && data && 'accountId' in data && isUuid<DeliveryId>(subject))
     return [{ ...toDelivery(data, type, data), id: subject, number, dueAt: now }];
   if (!notice || notice.type === 'turn.ended' || isTest(notice)) return [];
+  const asked = row.rootRequest && placeIn(row.rootRequest.echo);
+  if (asked) {
+    const post = { ...asked, type: 'chat.post', userId, shows: 'notice', notice } as const;
+    return [{ ...toDelivery(asked, type, post), id: newId<DeliveryId>(), number, dueAt: now }];
+  }
   return chats
     .filter((chat) => chat.userId === userId)
     .map(({ accountId, chat, quiet }) => {

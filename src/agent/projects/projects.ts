@@ -21,10 +21,11 @@ import {
   listProjects,
   updateProject,
 } from '#store/projects/projects.ts';
+import { getByName } from '../assistants/assistants.ts';
 
 export type Projects = ReturnType<typeof createProjects>;
 
-type Changes = Partial<ProjectSettings & Pick<Project, 'name'>> & {
+type Changes = Partial<ProjectSettings & Pick<Project, 'name' | 'assistant'>> & {
   /** null removes them. */
   readonly instructions?: string | null;
 };
@@ -104,6 +105,7 @@ async function applyChanges(
   id: ProjectId,
   { instructions, ...own }: Changes,
 ): Promise<void> {
+  if (own.assistant) await getByName(trx, owner, own.assistant, 'assistant');
   if (Object.keys(own).length > 0) await updateProject(trx, owner, id, own);
   if (instructions === undefined) return;
   const project = await requireWritable(trx, owner, id);

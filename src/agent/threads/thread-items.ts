@@ -9,14 +9,15 @@ import { type Database, type OwnedTransaction, withOwner } from '#store/connecti
 import { findItems, vouchForItem } from '#store/threads/items.ts';
 import { findItemPosition, type ItemPosition, listItemsBefore } from '#store/threads/thread-items.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
-import { listMarked } from '#store/threads/turns.ts';
+import { listMarked, type Marked } from '#store/threads/turns.ts';
 import { listSiblings } from '#store/threads/versions.ts';
 import type { Attachments, Base64Of, OpenAttachment } from '../attachments/attachments.ts';
 import { noThread } from './hold-thread.ts';
 
 /**
  * `line` grows when another line of turns is shown. `versions`: of the turns on the page, if they have any. `refused`: the turns on
- * the page whose messages were refused at a gate, so that no model reads them. `steered`: those that a message has ended early.
+ * the page whose messages were refused at a gate, so that no model reads them. `steered`: those that a message has ended early. `assistants`:
+ * those that an assistant answers.
  */
 export type ItemsPage = {
   readonly items: readonly TimedItem[];
@@ -24,6 +25,7 @@ export type ItemsPage = {
   readonly versions: readonly TurnVersions[];
   readonly refused: readonly TurnId[];
   readonly steered: readonly TurnId[];
+  readonly assistants: Marked['assistants'];
 };
 
 /** The items of threads, as their owner reads them. */

@@ -1,11 +1,10 @@
-import type { ThreadId } from '#domain/ids.ts';
+import type { ItemId, ThreadId } from '#domain/ids.ts';
 import { isOperator, type Principal } from '#domain/principal.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { ThreadListing } from '#domain/thread/thread.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { ThreadChanged } from '#engine/events/thread-changes.ts';
 import { type Database, withOwner } from '#store/connection.ts';
-import { listTree, type TreeNode } from '#store/delegations/tree.ts';
 import { type FoundText, findSaid } from '#store/threads/item-texts.ts';
 import {
   countThreads,
@@ -16,7 +15,9 @@ import {
 } from '#store/threads/thread-listings.ts';
 import { type FoundFile, findFiles } from '#store/workspaces/find-files.ts';
 import type { Attachments } from '../attachments/attachments.ts';
+import { stopChild } from '../input/cancel-turn.ts';
 import { noThread } from './hold-thread.ts';
+import { type ShownChild, showTree } from './show-tree.ts';
 import { createThreadChanges } from './thread-changes.ts';
 import { createThreadItems } from './thread-items.ts';
 import { createThreadTurns } from './thread-turns.ts';
@@ -43,12 +44,10 @@ export function createThreads(
 
     find,
 
-    /** The children below a thread. */
-    tree: (owner: Principal, id: ThreadId): Promise<TreeNode[]> =>
-      withOwner(db, owner, async (trx) => {
-        if (!(await findThread(trx, owner, id))) throw noThread();
-        return listTree(trx, owner, id);
-      }),
+    tree: (owner: Principal, id: ThreadId): Promise<ShownChild[]> => showTree(db, owner, id),
+
+    /** Stops a child, and all below it. */
+    stopChild: (owner: Principal, call: ItemId): Promise<void> => stopChild(db, engine, owner, call),
 
     /** The owner's messages that contain words which begin like these, newest first. */
     search: (owner: Principal, words: readonly string[], limit: number): Promise<FoundText[]> =>

@@ -33,7 +33,7 @@ import type { PromptSetting } from '../prompt/prompt.ts';
 import { readPromptSetting, type SettingParts } from '../prompt/prompt-setting.ts';
 import { limitTools } from '../work/limit-tools.ts';
 import { endsSilently } from '../work/no-result.ts';
-import { createWork, modelOf } from '../work/read-work.ts';
+import { createWork, findTurnAssistant, modelOf } from '../work/read-work.ts';
 import type { StoredFiles } from '../workspace/stored-files.ts';
 import { type DecidedCall, outputOf, plain, toItems } from './answer-items.ts';
 import { askModel } from './ask-model.ts';
@@ -201,6 +201,7 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
     readBefore,
     outputOf,
     startCall: (call, decision) => withOwner(parts.db, turn, (trx) => startCall(trx, turn, call, decision)),
+    findAssistant: (name) => findTurnAssistant(parts.db, turn, name),
     limits: parts.delegation ?? NO_DELEGATION,
   });
   const readsSoFar = () => readsIn(items.thread, window.summary());

@@ -4,7 +4,7 @@ import type { Turn, TurnRequest } from '#domain/thread/turn.ts';
 import { folderOfAssistant, type TurnAssistant } from '#domain/work/assistant.ts';
 import type { TurnProject } from '#domain/work/project.ts';
 import { type AppliedSettings, USUAL_SETTINGS } from '#domain/work/work-settings.ts';
-import { findVersion } from '#store/assistants/assistants.ts';
+import { findByName, findVersion } from '#store/assistants/assistants.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 
 /** The assistant of a turn can't be found: it has stayed in the cell that its user has left. */
@@ -16,13 +16,16 @@ export class AssistantMissing extends Error {
 export async function readWork(
   db: Database,
   owner: Owner,
-  { mission, assistant }: Pick<TurnRequest, 'mission' | 'assistant'>,
+  { mission, assistant, above }: Pick<TurnRequest, 'mission' | 'assistant' | 'above'>,
   project: TurnProject | null | undefined,
   child?: ChildRun | null,
 ): Promise<readonly AppliedSettings[]> {
+  const own = assistant && (await readAssistant(db, owner, assistant));
+  const others = await Promise.all((above?.assistants ?? []).map((each) => readAssistant(db, owner, each)));
   return [
     ...(project ? [ofProject(project)] : []),
-    ...(assistant ? [await readAssistant(db, owner, assistant)] : []),
+    ...others.map((each) => onlyLimits(each, own)),
+    ...(own ? [own] : []),
     ...(mission ? [ofMission(mission)] : []),
     ...(child ? [ofChild(child)] : []),
   ];
@@ -49,6 +52,22 @@ async function readAssistant(db: Database, owner: Owner, assistant: TurnAssistan
   const found = await withOwner(db, owner, (trx) => findVersion(trx, owner, assistant));
   if (!found) throw new AssistantMissing(`The assistant "${name}" does not exist here. Choose another one.`);
   return { from: 'assistant', id, name, folder: folderOfAssistant(name), settings: found.settings };
+}
+
+/** Of an assistant that answers above a child. Two with a folder of notes each leave none that both may write to. */
+function onlyLimits(above: AppliedSettings, own: AppliedSettings | undefined): AppliedSettings {
+  const { memory } = above.settings;
+  const isDivided = memory === 'own' && own?.settings.memory === 'own' && own.folder !== above.folder;
+  return {
+    ...above,
+    settings: { ...above.settings, instructions: null, model: null, memory: isDivided ? 'read' : memory },
+  };
+}
+
+/** The assistant of this name that the owner may use now. */
+export async function findTurnAssistant(db: Database, owner: Owner, name: string): Promise<TurnAssistant | undefined> {
+  const found = await withOwner(db, owner, (trx) => findByName(trx, owner, name));
+  return found && { id: found.id, name: found.name, version: found.version };
 }
 
 /** Its instructions are a part of the prompt by themselves, because another person may have written them. */

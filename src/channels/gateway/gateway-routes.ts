@@ -46,7 +46,7 @@ import { queueRoutes } from './threads/queue-routes.ts';
 import { ratingRoutes } from './threads/rating-routes.ts';
 import { threadSearchRoutes } from './threads/search-routes.ts';
 import { threadRoutes } from './threads/thread-routes.ts';
-import { getTree } from './threads/tree-route.ts';
+import { treeRoutes } from './threads/tree-route.ts';
 import { versionRoutes } from './threads/version-routes.ts';
 import { policyRoutes } from './tools/policy-routes.ts';
 import { startersRoute } from './tools/starters-route.ts';
@@ -72,7 +72,7 @@ export const gatewayRoutes = [
   ...queueRoutes,
   ...versionRoutes,
   ...ratingRoutes,
-  getTree,
+  ...treeRoutes,
   ...fileRoutes,
   ...threadSearchRoutes,
   exportThread,

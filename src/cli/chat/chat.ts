@@ -5,7 +5,8 @@ import { withService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
 import { serve } from '../serve.ts';
 import { type AskOptions, ask, chooseThread } from './ask.ts';
-import { keptDraft } from './kept-draft.ts';
+import { createDraftStore } from './draft-store.ts';
+import { editText } from './edit-text.ts';
 import { chatInLines } from './line-chat.ts';
 
 export type ChatOptions = Pick<AskOptions, 'thread' | 'continue'> & { readonly plain?: true };
@@ -33,7 +34,8 @@ async function openInTerminal(options: ChatOptions): Promise<void> {
     const threadId = await chooseThread(createClient(locate), options);
     if (isPlain) return chatInLines({ locate, notices }, threadId);
     process.stderr.write('\r\x1b[K');
-    const draft = keptDraft(config.home);
-    return openChat({ locate, notices, draft, coloured: wantsColour(), threadId });
+    const drafts = createDraftStore(config.home);
+    const editDraft = (text: string) => editText(text, 'message');
+    return openChat({ locate, notices, drafts, editText: editDraft, coloured: wantsColour(), threadId });
   });
 }

@@ -1,5 +1,6 @@
 import type { Client } from '@reborn-agent/client';
-import type { ChatAccepted, ServerMessage, TurnEvent } from '@reborn-agent/client/api';
+import type { ChatAccepted, OpenGate, ServerMessage, TurnEvent } from '@reborn-agent/client/api';
+import { gatesOfSubagents } from '@reborn-agent/client/subagents';
 import { type TurnEventMessage, textOf } from '@reborn-agent/client/thread-state';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { connectService, type Locate } from '#terminal/service.ts';
@@ -22,11 +23,13 @@ type Options = {
   readonly onLost: () => void;
   /** Called when the thread waits at a gate of an earlier turn, which must be answered first. */
   readonly onGateAhead: (threadId: string) => void;
+  /** Called once with each gate that a subagent of the turn waits at. */
+  readonly onGateBelow: (gate: OpenGate) => void;
 };
 
 /** Starts a turn and writes its text as it arrives, across restarts of the service. */
 export async function followTurn(options: Options): Promise<Answer> {
-  const { locate, begin, write, onEvent, signal, onLost, onGateAhead } = options;
+  const { locate, begin, write, onEvent, signal, onLost, onGateAhead, onGateBelow } = options;
   const speaker = createSpeaker(write);
   const ended = Promise.withResolvers<TurnEnded>();
   const said: string[] = [];
@@ -61,6 +64,16 @@ export async function followTurn(options: Options): Promise<Answer> {
     } else speaker.breakOff();
   }
 
+  const told = new Set<string>();
+  async function findGatesBelow(threadId: string): Promise<void> {
+    const tree = await client.call('GET /api/threads/{id}/tree', { params: { id: threadId } }).catch(() => undefined);
+    for (const gate of gatesOfSubagents(tree?.nodes ?? [])) {
+      if (told.has(gate.id)) continue;
+      told.add(gate.id);
+      onGateBelow(gate);
+    }
+  }
+
   try {
     const { thread_id: threadId, turn_id: turnId, response_id: responseId } = await begin(client);
     socket.subscribe(threadId, {
@@ -69,6 +82,7 @@ export async function followTurn(options: Options): Promise<Answer> {
         if (message.type === 'turn-event' && message.turn_id === turnId) receive(message);
         const isAhead = message.type === 'gate' && message.gate !== null && message.gate.turn_id !== turnId;
         if (isAhead && sequence === undefined) onGateAhead(threadId);
+        if (message.type === 'thread' && message.thread?.status === 'waiting') void findGatesBelow(threadId);
       },
     });
     signal.addEventListener('abort', () => socket.send({ type: 'cancel', turn_id: turnId }));

@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@reborn-agent/client';
-import type { ChatAccepted, TurnEvent } from '@reborn-agent/client/api';
+import type { ChatAccepted, OpenGate, TurnEvent } from '@reborn-agent/client/api';
 import type { ReachedService } from '../connect/with-service.ts';
 import { printJson, printJsonLine, printNotice, printPiece } from '../print.ts';
 import { type Answer, followTurn } from './follow-turn.ts';
@@ -16,6 +16,8 @@ export type TellOptions = {
   readonly stream?: true;
   /** The model route that answers; null for the default, undefined if it is not known. */
   readonly route?: string | null | undefined;
+  /** Called with each gate that a subagent waits at. Without it, a notice says how to answer. */
+  readonly onGateBelow?: (gate: OpenGate) => void;
 };
 
 /** Starts a turn and prints its answer on stdout, everything else on stderr. The exit code is the outcome. */
@@ -30,11 +32,16 @@ export async function tellTurn(service: ReachedService, begin: Begin, options: T
 
 type Begin = (client: Client) => Promise<ChatAccepted>;
 
+type PrintOptions = Pick<TellOptions, 'json' | 'stream' | 'onGateBelow'> & {
+  readonly write?: (text: string) => void;
+  readonly onEvent?: (event: TurnEvent) => void;
+};
+
 /** Starts a turn and prints its answer as it comes, or its events. Ctrl+C cancels it. */
 export async function printTurn(
   { locate }: ReachedService,
   begin: Begin,
-  { json, stream }: Pick<TellOptions, 'json' | 'stream'> = {},
+  { json, stream, write = printPiece, onEvent, onGateBelow = tellGate }: PrintOptions = {},
 ): Promise<Answer> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
@@ -43,8 +50,9 @@ export async function printTurn(
     return await followTurn({
       locate,
       begin,
-      write: json || stream ? () => {} : printPiece,
+      write: json || stream ? () => {} : write,
       onEvent(message) {
+        onEvent?.(message.event);
         if (message.event.type === 'model-failed') tellRetry(message.event);
         if (stream) printJsonLine(message);
       },
@@ -54,11 +62,15 @@ export async function printTurn(
         printNotice(
           `reborn: the thread waits for an answer, and the message is read after it. Give it with \`reborn --thread ${thread}\` or \`reborn gate\`.`,
         ),
+      onGateBelow,
     });
   } finally {
     process.off('SIGINT', interrupt);
   }
 }
+
+const tellGate = ({ id }: OpenGate) =>
+  printNotice(`reborn: a subagent waits for an answer. Give it with \`reborn gate answer ${id}\`.`);
 
 /** Failures of a model that a wrong address, key or name can explain: not that the message is too long for it. */
 const ABOUT_ADDRESS = /^The model(?: could not be reached|'s answer could not be read| answered (?:4(?!00|13)|5)\d\d)/;

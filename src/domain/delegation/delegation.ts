@@ -1,4 +1,5 @@
 import type { ItemId } from '../ids.ts';
+import type { TurnAssistant } from '../work/assistant.ts';
 
 /** The tool that starts a child: a run in its own thread, which belongs to one call of another run. */
 export const AGENT_RUN = 'reborn_agent_run';
@@ -32,6 +33,8 @@ export type Above = {
   readonly ownTexts: readonly string[];
   /** The addresses that were opened there since the person's last message. */
   readonly opened: readonly string[];
+  /** The other assistants that answer there, whose limits hold for the child, too. */
+  readonly assistants?: readonly TurnAssistant[];
 };
 
 /** `waiting`: for a person, at a gate of its thread. */

@@ -7,6 +7,8 @@ export type Project = ProjectSettings & {
   readonly id: ProjectId;
   /** As this person calls it. */
   readonly name: string;
+  /** Which assistant answers in this person's new threads, by its name; null for the usual agent. */
+  readonly assistant: string | null;
   /** Whose instructions, notes and files these are. */
   readonly ownerId: UserId;
   readonly role: ProjectRole;

@@ -1,3 +1,4 @@
+import type { DelegationState } from '#domain/delegation/delegation.ts';
 import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
 
@@ -15,6 +16,20 @@ export function listUnfinished(
     .where('state', '<>', 'ended')
     .orderBy('startedAt')
     .execute();
+}
+
+/** The child that a call has started. */
+export function findChild(
+  trx: OwnedTransaction,
+  owner: Owner,
+  call: ItemId,
+): Promise<{ childRun: TurnId; state: DelegationState } | undefined> {
+  return trx
+    .selectFrom('delegations')
+    .select(['childRun', 'state'])
+    .where('call', '=', call)
+    .where('userId', '=', owner.userId)
+    .executeTakeFirst();
 }
 
 /** The turn at which a run is now. */

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DelegationOutcome, DelegationState } from '#domain/delegation/delegation.ts';
 import type { ItemId, ThreadId } from '#domain/ids.ts';
-import type { OpenGate } from '#domain/tool/gate.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
 /** A child below a thread. What it has used is complete when it has ended; until then it does not include its own children. */
@@ -15,7 +14,6 @@ export type TreeNode = {
   readonly task: string;
   readonly state: DelegationState;
   readonly outcome: DelegationOutcome | null;
-  readonly gate: Pick<OpenGate, 'id' | 'kind' | 'call' | 'asked'> | null;
   readonly tokensLimit: number;
   readonly tokens: number;
   readonly usd: number;
@@ -36,9 +34,6 @@ const TREE = `
       and delegations.user_id = below.user_id
   )
   select call, below.thread_id as "parentId", child_thread_id as "threadId", threads.depth, threads.opening as task, state, outcome,
-    (select to_json(gate) from (
-      select gates.id, kind, call, asked from gates where gates.thread_id = child_thread_id and answered_at is null
-    ) as gate) as gate,
     tokens_limit::float8 as "tokensLimit",
     case when state = 'ended' then tokens_used::float8 else spent.tokens end as tokens,
     case when state = 'ended' then usd_used else spent.usd end as usd,
@@ -49,6 +44,17 @@ const TREE = `
     from items where items.thread_id = child_thread_id and below.state <> 'ended'
   ) as spent
   order by depth, started_at, call`;
+
+/** Whether a child below this thread waits for a person at a gate. */
+export const hasGateBelow = (threadId: RawBuilder<unknown>): RawBuilder<boolean> => sql`exists (
+  with recursive below as (
+    select child_thread_id, user_id from delegations where thread_id = ${threadId} and state <> 'ended'
+    union all
+    select each.child_thread_id, each.user_id from delegations as each join below on each.thread_id = below.child_thread_id
+      and each.user_id = below.user_id and each.state <> 'ended'
+  )
+  select from below join gates on gates.thread_id = below.child_thread_id and gates.user_id = below.user_id
+    and answered_at is null)`;
 
 /** The titles of the threads above these, the highest first, and its own: of those that belong to children. */
 export async function findPaths(

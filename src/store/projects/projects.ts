@@ -18,13 +18,13 @@ const FOUND = `
   select f.id, f.name, coalesce(m.user_id, f.user_id) as "ownerId", coalesce(m.role, 'owner') as role,
     m.role is not null or exists (
       select from project_members as s where s.user_id = f.user_id and s.project_id = f.id) as "isShared",
-    f.model, f.tokens_per_run as "tokensPerRun", f.tokens_per_day as "tokensPerDay", f.usd_per_run as "usdPerRun",
+    f.model, f.assistant, f.tokens_per_run as "tokensPerRun", f.tokens_per_day as "tokensPerDay", f.usd_per_run as "usdPerRun",
     f.usd_per_day as "usdPerDay", f.created_at as "createdAt"
   from folders as f left join project_members as m
     on m.user_id = f.shared_by and m.project_id = f.id and m.member = f.user_id
   where f.user_id = $1
   union all
-  select m.project_id, m.name, m.user_id, m.role, true, null, null, null, null, null, m.added_at from project_members as m
+  select m.project_id, m.name, m.user_id, m.role, true, null, null, null, null, null, null, m.added_at from project_members as m
   where m.member = $1 and not exists (
     select from folders as f where f.user_id = $1 and f.id = m.project_id)`;
 
@@ -60,7 +60,7 @@ export async function updateProject(
   trx: OwnedTransaction,
   owner: Owner,
   id: ProjectId,
-  change: Partial<ProjectSettings & Pick<Project, 'name'>>,
+  change: Partial<ProjectSettings & Pick<Project, 'name' | 'assistant'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('folders')
@@ -81,15 +81,18 @@ export async function deleteProject(trx: OwnedTransaction, owner: Owner, id: Pro
   return numDeletedRows > 0n;
 }
 
-/** The model of the project for new threads. */
-export async function findProjectModel(trx: OwnedTransaction, owner: Owner, id: ProjectId): Promise<string | null> {
-  const row = await trx
+/** What answers in new threads of the project. */
+export function findProjectDefaults(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ProjectId,
+): Promise<Pick<Project, 'model' | 'assistant'> | undefined> {
+  return trx
     .selectFrom('folders')
-    .select('model')
+    .select(['model', 'assistant'])
     .where('userId', '=', owner.userId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.model ?? null;
 }
 
 /** Whether another of the person's projects has this name, in any case. */

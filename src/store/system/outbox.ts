@@ -31,6 +31,8 @@ export type OutboxRow = {
   readonly channel: Channel | null;
   /** Of a turn that came from a chat. */
   readonly request: TurnRequest | null;
+  /** Of a gate of a child: the request of the run at the root, if that came from a chat. */
+  readonly rootRequest: TurnRequest | null;
   readonly failure: Failure | null;
   readonly gateId: GateId | null;
   readonly kind: GateKind | null;
@@ -46,10 +48,13 @@ export type OutboxRow = {
 export async function readOutbox(system: SystemConnection, limit: number): Promise<OutboxRow[]> {
   const { rows } = await system.query<OutboxRow>(
     `select o.number, o.user_id as "userId", o.type, o.subject, o.data, turns.thread_id as "threadId", turns.id as "turnId",
-       turns.status, turns.failure, turns.channel, case when turns.channel = any($2) then turns.request end as request, gates.id as "gateId", gates.kind, gates.call, missions.id as "missionId",
+       turns.status, turns.failure, turns.channel, case when turns.channel = any($2) then turns.request end as request,
+       roots.request as "rootRequest", gates.id as "gateId", gates.kind, gates.call, missions.id as "missionId",
        missions.name as "missionName", endpoints.id as "endpointId", devices.id as "deviceId", jobs.callback_url as "callbackUrl"
      from (select * from outbox order by number limit $1) as o
      left join turns on o.type in ('turn.ended', 'gate.opened') and turns.id = o.subject
+     left join turns as roots on o.type = 'gate.opened' and roots.id = turns.tree and roots.thread_id <> turns.thread_id
+       and roots.channel = any($2)
      left join gates on o.type = 'gate.opened' and gates.thread_id = turns.thread_id and gates.turn_seq = turns.seq and answered_at is null
      left join missions on o.type like 'mission.%' and missions.id = o.subject
      left join jobs on o.type = 'job.completed' and jobs.id = o.subject

@@ -17,6 +17,17 @@ export function findOpenGate(trx: OwnedTransaction, owner: Owner, threadId: Thre
     .executeTakeFirst();
 }
 
+/** The open gates of these threads. */
+export function listGatesOf(trx: OwnedTransaction, owner: Owner, threadIds: readonly ThreadId[]): Promise<OpenGate[]> {
+  return trx
+    .selectFrom('gates')
+    .select(columns)
+    .where('threadId', '=', sql<ThreadId>`any(${threadIds}::uuid[])`)
+    .where('userId', '=', owner.userId)
+    .where('answeredAt', 'is', null)
+    .execute();
+}
+
 /** A gate that was not answered yet. */
 export function findGate(trx: OwnedTransaction, owner: Owner, id: GateId): Promise<OpenGate | undefined> {
   return trx

@@ -4,6 +4,7 @@ import { searchWordsOf } from '#domain/text/search-words.ts';
 import type { ThreadChange, ThreadListing } from '#domain/thread/thread.ts';
 import type { Channel, TurnRequest } from '#domain/thread/turn.ts';
 import type { OwnedTransaction, Owner } from '../connection.ts';
+import { hasGateBelow } from '../delegations/tree.ts';
 import { threadsThatSay } from './item-texts.ts';
 
 /** The end of a page of threads: all sort keys, exactly as the database has them. */
@@ -116,7 +117,9 @@ type ListingRow = Omit<ThreadListing, 'usage' | 'model' | 'assistant' | 'unread'
 function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
   return sql<ListingRow>`
     select thread.id, title, generated_title, opening, preview, pinned, archived, network, temporary, parent as parent_id, folder_id as project_id, line, created_at, updated_at,
-      case when active is not null then 'running'
+      case when exists (select from turns where turns.id = thread.active and turns.tree is not null)
+          and ${hasGateBelow(sql`thread.id`)} then 'waiting'
+        when active is not null then 'running'
         when exists (select from gates where gates.thread_id = thread.id and answered_at is null) then 'waiting'
         else 'idle' end as status,
       exists (select from turns where turns.id = thread.active and ready_at < 'infinity') as waits_for_place,

@@ -185,23 +185,38 @@ export type UnrunOutcome =
   | { readonly status: 'cancelled'; readonly failure: null }
   | { readonly status: 'failed'; readonly failure: Failure };
 
-/** Of these turns, those whose input was refused, so that prompts leave it out, and those that a message has steered. */
+export type Marked = {
+  /** Their input was refused, so prompts leave it out. */
+  readonly refused: readonly TurnId[];
+  /** A message has steered them. */
+  readonly steered: readonly TurnId[];
+  /** An assistant answers them. */
+  readonly assistants: readonly { readonly turnId: TurnId; readonly name: string }[];
+};
+
+/** What is special about some of these turns. */
 export async function listMarked(
   trx: OwnedTransaction,
   owner: Owner,
   threadId: ThreadId,
   ids: readonly TurnId[],
-): Promise<{ refused: TurnId[]; steered: TurnId[] }> {
+): Promise<Marked> {
   const rows = await trx
     .selectFrom('turns')
-    .select(['id', 'refused'])
+    .select(['id', 'refused', 'steeredBy', 'request'])
     .where('threadId', '=', threadId)
     .where('userId', '=', owner.userId)
-    .where(sql<boolean>`(refused or steered_by is not null)`)
+    .where(sql<boolean>`(refused or steered_by is not null or assistant is not null)`)
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute();
-  const idsOf = (refused: boolean) => rows.flatMap((row) => (row.refused === refused ? row.id : []));
-  return { refused: idsOf(true), steered: idsOf(false) };
+  const idsOf = (marked: readonly { readonly id: TurnId }[]) => marked.map(({ id }) => id);
+  return {
+    refused: idsOf(rows.filter(({ refused }) => refused)),
+    steered: idsOf(rows.filter(({ refused, steeredBy }) => !refused && steeredBy !== null)),
+    assistants: rows.flatMap(({ id, request: { assistant } }) =>
+      assistant ? { turnId: id, name: assistant.name } : [],
+    ),
+  };
 }
 
 /** Ends a queued turn that never ran, unless it answers a gate: then it must run, to close the calls that wait at that gate. */

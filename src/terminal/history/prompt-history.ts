@@ -10,6 +10,11 @@ export function createPromptHistory(prompts: () => readonly string[]) {
   return {
     list: prompts,
     isAt,
+    /** Goes to a prompt; what is shown is the draft behind the last one. */
+    take(prompt: string, shown: string): string {
+      at = { index: prompts().lastIndexOf(prompt), draft: shown };
+      return prompt;
+    },
     /** The prompt before or after the one that is shown; undefined where there is none. */
     move(step: -1 | 1, shown: string): string | undefined {
       const all = prompts();

@@ -11,8 +11,10 @@ type Options = {
   readonly onDone: (line: string | undefined) => void;
 };
 
+export type LineInput = Component & { typed(): string };
+
 /** Asks for one line, in the composer's place. */
-export function createLineInput({ question, colours, hidden, onDone }: Options): Component {
+export function createLineInput({ question, colours, hidden, onDone }: Options): LineInput {
   let typed = '';
 
   return {
@@ -26,6 +28,7 @@ export function createLineInput({ question, colours, hidden, onDone }: Options):
       if (matchesKey(data, 'enter')) return onDone(typed.trim());
       typed = typeInto(typed, data);
     },
+    typed: () => (hidden ? '' : typed),
     invalidate() {},
   };
 }

@@ -14,14 +14,19 @@ type Options = {
   readonly title: string;
   readonly choices: readonly Choice[];
   readonly colours: Colours;
-  /** The value that was chosen; undefined after Esc. */
-  readonly onDone: (value: string | undefined) => void;
+  /** Keys that choose besides Enter. */
+  readonly keys: readonly PickKey[];
+  /** What was chosen, and by which key; undefined after Esc. */
+  readonly onDone: (picked: Picked | undefined) => void;
 };
+
+export type PickKey = 'ctrl+t' | 'delete';
+export type Picked = { readonly value: string; readonly key: 'enter' | PickKey };
 
 const MOST_SHOWN = 10;
 
 /** A list in the composer's place, which words that are typed make shorter. */
-export function createPicker({ title, choices, colours, onDone }: Options): Component {
+export function createPicker({ title, choices, colours, keys, onDone }: Options): Component {
   let typed = '';
   let at = 0;
 
@@ -59,7 +64,9 @@ export function createPicker({ title, choices, colours, onDone }: Options): Comp
     },
     handleInput(data) {
       if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+g')) return onDone(undefined);
-      if (matchesKey(data, 'enter')) return found()[at] && onDone(found()[at]?.value);
+      const key = (['enter', ...keys] as const).find((each) => matchesKey(data, each));
+      const value = found()[at]?.value;
+      if (key) return value === undefined ? undefined : onDone({ value, key });
       if (matchesKey(data, 'ctrl+r') || matchesKey(data, 'down')) return move(1);
       if (matchesKey(data, 'ctrl+s') || matchesKey(data, 'up')) return move(-1);
       typed = typeInto(typed, data);

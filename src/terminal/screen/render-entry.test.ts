@@ -201,6 +201,14 @@ test('where a crash was, the line says for how long nothing happened', () => {
   expect(lineOf(undefined)).toBe('- - Picked up, nothing was lost - -');
 });
 
+test('the columns of a table are aligned as its Markdown says, also where words are styled', () => {
+  const text = '| item | price | state |\n|---|--:|:-:|\n| tea | 4 | **x** |\n| coffee beans | 12.50 | late |';
+  const lines = createMarkdown(colours)(text, 60, false).map(stripVTControlCharacters);
+  expect(lines).toContain('│ item         │ price │ state │');
+  expect(lines).toContain('│ tea          │     4 │   x   │');
+  expect(lines).toContain('│ coffee beans │ 12.50 │ late  │');
+});
+
 test('code is shown without its fences, and as it was typed', () => {
   const text = 'So:\n\n```ts\nif (a) {\n  b();\n}\n```\n\nDone.';
   const lines = createMarkdown(createColours(false))(text, 40, false).map(stripVTControlCharacters);
@@ -215,9 +223,12 @@ test('the status line fits, and tells the truth about the line and the price', (
     connection: 'lost',
     lostFor: 3,
     running: false,
+    stoppable: false,
     workedFor: 0,
+    written: 0,
     trouble: undefined,
     editing: false,
+    searching: false,
     scrolled: false,
   } as const;
   const line = renderStatus(status, 100, createColours(false));
@@ -227,6 +238,55 @@ test('the status line fits, and tells the truth about the line and the price', (
   expect(stripVTControlCharacters(renderStatus(status, 39, createColours(false)))).toBe(
     'm  –  not connected, trying again (3 s)',
   );
+  const working = {
+    ...status,
+    connection: 'live',
+    running: true,
+    stoppable: true,
+    workedFor: 12,
+    written: 1500,
+  } as const;
+  expect(stripVTControlCharacters(renderStatus(working, 100, createColours(false)))).toMatch(
+    /working 12 s, ~1\.5k tokens +Esc stops$/,
+  );
   for (const width of [5, 20, 40, 79])
     expect(visibleWidth(renderStatus(status, width, colours))).toBeLessThanOrEqual(width);
+});
+
+test('the subagents of a call are lines below it, further in for each level', () => {
+  const subagent = {
+    call: 'c',
+    parent_id: 'p',
+    thread_id: 't',
+    depth: 1,
+    task: 'Compare prices',
+    state: 'waiting',
+    outcome: null,
+    gate: null,
+    tokens_limit: 100,
+    tokens: 15,
+    usd: 0,
+    started_at: '2026-03-01T12:00:00.000Z',
+    ended_at: null,
+    level: 0,
+  } as const;
+  const ended = { state: 'ended', outcome: 'completed', ended_at: '2026-03-01T12:00:02.500Z' } as const;
+  const entry: Entry = {
+    kind: 'tool',
+    id: 'x',
+    name: 'reborn_agent_run',
+    arguments: '{}',
+    state: 'running',
+    output: undefined,
+    subagents: [subagent, { ...subagent, ...ended, level: 1, task: 'Read\nthe list', usd: 0.5 }],
+    began: 1,
+    ended: undefined,
+  };
+  const [, ...lines] = renderEntry(entry, 60, look()).map(stripVTControlCharacters);
+  expect(lines).toEqual([
+    '  Compare prices  waits for you · 15 tokens',
+    expect.stringMatching(/^ {4}Read the list {2}done · 2\.5 s · .*0\.50/),
+    '',
+  ]);
+  for (const line of renderEntry(entry, 12, look())) expect(visibleWidth(line)).toBeLessThanOrEqual(12);
 });

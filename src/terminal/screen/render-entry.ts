@@ -4,12 +4,14 @@ import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { askSentence, type LabelledValue, plainText, textOfValue, valuesOf } from '@reborn-agent/client/call-card';
 import { exactJson } from '@reborn-agent/client/exact-json';
 import { type AskedCall, addressOf, describeAddress, describeReason } from '@reborn-agent/client/gate-card';
+import { askerOf } from '@reborn-agent/client/subagents';
 import type { Entry } from '../entries.ts';
 import { keysOf, tickedCalls } from '../gate-keys.ts';
 import type { Colours, Paint } from './colours.ts';
 import type { Look } from './look.ts';
 import { oneLine, printable } from './printable.ts';
 import { READER, renderStep } from './render-step.ts';
+import { renderSubagents } from './render-subagents.ts';
 
 const UNREAD = 'not read by the model, Tab to send again';
 
@@ -25,7 +27,7 @@ function linesOf(entry: Entry, width: number, look: Look): string[] {
     case 'said':
       return renderSaid(entry, width, look);
     case 'tool':
-      return renderStep(entry, width, look);
+      return [...renderStep(entry, width, look), ...renderSubagents(entry.subagents ?? [], width, look)];
     case 'gate':
       return renderGate(entry, width, look);
     case 'queued':
@@ -82,8 +84,10 @@ function renderGate(entry: Extract<Entry, { kind: 'gate' }>, width: number, look
   const isFocused = look.focused === entry.id;
   const inside = Math.max(1, width - 2);
   const reason = describeReason(gate);
+  const asker = askerOf(gate);
   const lines = [
     ...wrap(questionOf(gate), inside, bold),
+    ...(asker === undefined ? [] : wrap(`Asked by the subagent ${oneLine(asker)}`, inside, faint)),
     ...(reason === undefined ? [] : wrap(reason, inside)),
     ...calls.flatMap((call, index) =>
       calls.length === 1

@@ -1,4 +1,5 @@
 import { Markdown, type MarkdownTheme } from '@earendil-works/pi-tui';
+import { alignTables } from './align-tables.ts';
 import { highlightCode } from './code/highlight-code.ts';
 import type { Colours } from './colours.ts';
 import { printable } from './printable.ts';
@@ -10,8 +11,7 @@ export type RenderMarkdown = (text: string, width: number, streaming: boolean) =
 export function createMarkdown(colours: Colours): RenderMarkdown {
   const theme = themeOf(colours);
   const lay = (text: string, width: number) =>
-    new Markdown(text, 0, 0, theme)
-      .render(width)
+    alignTables(text, new Markdown(text, 0, 0, theme).render(width))
       .filter((line) => !line.includes(NO_FENCE))
       .map((line) => line.trimEnd());
   let kept = new Map<string, readonly string[]>();

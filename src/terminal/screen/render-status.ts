@@ -15,12 +15,18 @@ export type Status = {
   /** Seconds since the line was lost. */
   readonly lostFor: number;
   readonly running: boolean;
+  /** Whether Esc stops a turn: it runs, or waits for an answer. */
+  readonly stoppable: boolean;
   /** Seconds since the running turn began. */
   readonly workedFor: number;
+  /** How many tokens it has written, about. */
+  readonly written: number;
   /** The model failed and is asked again. */
   readonly trouble: string | undefined;
   /** Whether the composer holds an earlier message that is edited. */
   readonly editing: boolean;
+  /** Whether the history is searched. */
+  readonly searching: boolean;
   /** Whether there are newer lines below the screen. */
   readonly scrolled: boolean;
 };
@@ -51,18 +57,21 @@ function contextOf({ context: { tokens, window } }: Status, { faint, waiting }: 
 }
 
 function connectionOf(
-  { connection, lostFor, running, workedFor, trouble }: Status,
+  { connection, lostFor, running, workedFor, written, trouble }: Status,
   { running: blue, failed, waiting, faint }: Colours,
 ): string {
   if (connection === 'lost') return failed(`not connected, trying again (${lostFor} s)`);
   if (connection === 'connecting') return waiting('connecting');
   if (running && trouble) return waiting(oneLine(trouble));
-  return running ? blue(workedFor > 0 ? `working ${workedFor} s` : 'working') : faint('live');
+  const seconds = workedFor > 0 ? ` ${workedFor} s` : '';
+  const tokens = written > 0 ? `, ~${formatTokens(written)} tokens` : '';
+  return running ? blue(`working${seconds}${tokens}`) : faint('live');
 }
 
-function hintOf({ running, scrolled, editing }: Status): string {
+function hintOf({ stoppable, scrolled, searching, editing }: Status): string {
+  if (searching) return 'Esc closes the search';
   if (editing) return 'Enter replaces the message, Esc keeps it';
-  if (running) return 'Esc stops';
+  if (stoppable) return 'Esc stops';
   if (scrolled) return 'Esc goes to the end';
   return '/help';
 }

@@ -17,9 +17,9 @@ import type { Entry } from '../entries.ts';
 import type { Offers } from '../offers.ts';
 import type { Colours } from './colours.ts';
 import { type Composer, createComposer, endsInBackslash, hasLineToward, isNewLine } from './composer.ts';
-import { createLineInput } from './line-input.ts';
+import { createLineInput, type LineInput } from './line-input.ts';
 import type { Look } from './look.ts';
-import { type Choice, createPicker } from './picker.ts';
+import { type Choice, createPicker, type Picked, type PickKey } from './picker.ts';
 import { createTranscript } from './transcript.ts';
 
 /** The keys that mean something outside of the composer. */
@@ -30,6 +30,8 @@ const KEYS = [
   'ctrl+p',
   'ctrl+n',
   'ctrl+r',
+  'ctrl+z',
+  'ctrl+g',
   'ctrl+shift+enter',
   'tab',
   'shift+tab',
@@ -65,16 +67,23 @@ export type Screen = {
   scroll(lines: number): void;
   scrollToEnd(): void;
   isAtEnd(): boolean;
+  isSearching(): boolean;
   draft: { get(): string; set(text: string): void };
   /** The chosen value; undefined when the person went back. */
   pick(title: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /** The same, where other keys than Enter choose, too. */
+  pickWith(keys: readonly PickKey[], title: string, choices: readonly Choice[]): Promise<Picked | undefined>;
   /** One line; undefined when the person went back. */
   ask(question: string): Promise<string | undefined>;
   askSecret(question: string): Promise<string | undefined>;
+  /** What is typed in the line that is asked for, unless it is a secret. */
+  asked(): string;
   setTitle(title: string): void;
   ring(): void;
   /** Puts a text into the clipboard of the person's machine, also over ssh, if their terminal allows it. */
   copy(text: string): void;
+  /** Lets something else have the terminal. */
+  lend<T>(act: () => T | Promise<T>): Promise<T>;
   /** Gives the terminal back, with `last` left on it. */
   stop(last: readonly Entry[]): Promise<void>;
 };
@@ -93,12 +102,21 @@ type Options = {
 
 const FRAME_MS = 33;
 
+/** The library's own words, in those of the chat, and as long. */
+class ChatScreen extends TuiAltScreen {
+  override showOverlay(...[component, options]: Parameters<TuiAltScreen['showOverlay']>) {
+    const render = component.render.bind(component);
+    component.render = (width) => render(width).map((line) => line.replace('ind in transcript', 'ind in the thread'));
+    return super.showOverlay(component, options);
+  }
+}
+
 /** All that the chat knows of the terminal library. It draws on the alternate screen, in synchronised updates. */
 export function createScreen(options: Options): Screen {
   const { colours } = options;
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, BINDINGS));
   const terminal = new ProcessTerminal();
-  const tui = new TuiAltScreen(terminal, true);
+  const tui = new ChatScreen(terminal, true);
   const transcript = createTranscript(options.look);
   const composer = createComposer({ ...options, tui });
   const slot = createSlot(tui, composer);
@@ -115,8 +133,16 @@ export function createScreen(options: Options): Screen {
 
   let frame: NodeJS.Timeout | undefined;
   let stopped = false;
-  const askLine = (question: string, hidden: boolean) =>
-    slot.lend<string | undefined>((onDone) => createLineInput({ question, colours, hidden, onDone }));
+  const pickWith: Screen['pickWith'] = (keys, title, choices) =>
+    slot.lend<Picked | undefined>((onDone) => createPicker({ title, choices, colours, keys, onDone }));
+  let line: LineInput | undefined;
+  async function askLine(question: string, hidden: boolean): Promise<string | undefined> {
+    const answer = await slot.lend<string | undefined>(
+      (onDone) => (line = createLineInput({ question, colours, hidden, onDone })),
+    );
+    line = undefined;
+    return answer;
+  }
 
   return {
     start: () => tui.start(),
@@ -132,6 +158,7 @@ export function createScreen(options: Options): Screen {
     scroll: (lines) => void scrollView.scrollBy(lines),
     scrollToEnd: () => scrollView.scrollToEnd(),
     isAtEnd: () => scrollView.isFollowingEnd,
+    isSearching: () => tui.hasOverlay(),
     draft: {
       get: () => composer.getExpandedText(),
       set(text) {
@@ -139,13 +166,15 @@ export function createScreen(options: Options): Screen {
         tui.requestRender();
       },
     },
-    pick: (title, choices) =>
-      slot.lend<string | undefined>((onDone) => createPicker({ title, choices, colours, onDone })),
+    pick: async (title, choices) => (await pickWith([], title, choices))?.value,
+    pickWith,
     ask: (question) => askLine(question, false),
     askSecret: (question) => askLine(question, true),
+    asked: () => line?.typed() ?? '',
     setTitle: (title) => terminal.setTitle(title),
     ring: () => terminal.write('\x07'),
     copy: (text) => terminal.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`),
+    lend: (act) => lendTerminal(tui, act, () => stopped),
     async stop(last) {
       stopped = true;
       clearTimeout(frame);
@@ -157,11 +186,22 @@ export function createScreen(options: Options): Screen {
   };
 }
 
+/** `isOver`: the terminal was given back for good meanwhile. */
+async function lendTerminal<T>(tui: TUI, act: () => T | Promise<T>, isOver: () => boolean): Promise<T> {
+  tui.stop({ preserveScreen: true });
+  try {
+    return await act();
+  } finally {
+    if (!isOver()) tui.start();
+    tui.requestRender(true); // a frame that was asked for before was never drawn
+  }
+}
+
 /** True when the key has done its work here. */
 function takeInput(data: string, { onKey, onOther, onSubmit }: Options, composer: Composer, slot: Slot): boolean {
   if (isKeyRelease(data)) return false;
   const key = isNewLine(data) ? undefined : KEYS.find((candidate) => matchesKey(data, candidate));
-  if (key === 'ctrl+c' || key === 'ctrl+l') return onKey(key);
+  if (key === 'ctrl+c' || key === 'ctrl+l' || key === 'ctrl+z') return onKey(key);
   if (slot.isLent() || composer.isShowingAutocomplete()) return false;
   if (key === undefined) {
     onOther();

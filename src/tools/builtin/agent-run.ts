@@ -13,6 +13,13 @@ const parameters = z.strictObject({
     .max(20_000)
     .regex(/^[^\0]*$/)
     .describe('What it is to do and to report. It must make sense without this conversation.'),
+  assistant: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The name of the assistant that does it, if the user wants one. Without it, the one that answers here.'),
   budget: z.int().min(1).optional().describe('The most tokens that it may use.'),
 });
 

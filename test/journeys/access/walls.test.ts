@@ -354,6 +354,10 @@ const MATRIX: Record<string, Row> = {
   'GET /api/threads/:id/ratings': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/ratings`,
   })),
+  'POST /api/subagents/:call/stop': row([404, 404, 404, 404], () => ({
+    method: 'POST',
+    route: `/api/subagents/${NO_GATE}/stop`,
+  })),
   'GET /api/threads/:id/tree': row([200, 404, 200, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/tree`,
   })),

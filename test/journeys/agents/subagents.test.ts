@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Tool } from '#tools/tool.ts';
+import { addUser } from '../../support/accounts.ts';
 import type { Home } from '../../support/fresh-home.ts';
 import { journey } from '../../support/journey.ts';
 import { type Answer, followScript, type SeenPrompt } from '../../support/scripted-model.ts';
@@ -79,6 +80,11 @@ test('a run gets the reports of its children, which work at the same time, and i
     { title: expect.stringMatching(/^divide/) },
   ]);
   expect(await service.get(response.id)).toMatchObject({ status: 'completed' });
+
+  const inspected = await service.request(`/api/turns/${await turnOf(home, 'divide')}`);
+  const { subagents } = (await inspected.json()) as { subagents: { task: string; spans: { kind: string }[] }[] };
+  expect(subagents.map(({ task }) => task).toSorted()).toEqual(['say one', 'say three', 'say two']);
+  for (const { spans } of subagents) expect(spans.map(({ kind }) => kind)).toEqual(['wait', 'attempt', 'model']);
 });
 
 test('a child that fails, is stopped or says nothing is reported as such, and a grandchild works for its child', async ({
@@ -200,12 +206,72 @@ test('the gate of a child is listed with its path and is in the tree, and its ru
   expect(gate).toMatchObject({ path: [expect.stringMatching(/^needs you/), expect.stringMatching(/^asker/)] });
   const { nodes } = await get<{ nodes: object[] }>(`/api/threads/${id}/tree`);
   expect(nodes).toMatchObject([
-    { thread_id: gate.thread_id, parent_id: id, depth: 1, state: 'waiting', tokens: 15, gate: { id: gate.id } },
+    { thread_id: gate.thread_id, parent_id: id, depth: 1, state: 'waiting', tokens: 15, gate },
   ]);
+  expect(await get(`/api/threads/${id}`)).toMatchObject({ status: 'waiting' });
 
   await service.request(`/api/gates/${gate.id}`, { method: 'POST', body: JSON.stringify({ answer: 'approve' }) });
+  expect(await get(`/api/threads/${id}`)).not.toMatchObject({ status: 'waiting' });
   await waitFor('the report', async () => outputsIn(model.seen, words)[0]?.includes('paid'));
   expect(await get(`/api/threads/${id}/tree`)).toMatchObject({
     nodes: [{ state: 'ended', outcome: 'completed', tokens: 30 }],
   });
+});
+
+test('a thread waits for a subagent further down, and one subagent is stopped with all below it', async ({
+  service,
+  model,
+  home,
+}) => {
+  const words = ['stop one', use(`asks below\n${use('asker\nuse pay {}')}`), use('say goes on')].join('\n');
+  const sent = await service.request('/api/chat/send', { method: 'POST', body: JSON.stringify({ message: words }) });
+  const { thread_id: id } = (await sent.json()) as { thread_id: string };
+  const get = async <T>(route: string) => (await (await service.request(route)).json()) as T;
+  const statusOf = async (thread: string) => (await get<{ status: string }>(`/api/threads/${thread}`)).status;
+  await waitFor('the thread to wait', async () => (await statusOf(id)) === 'waiting');
+  const { nodes } = await get<{ nodes: { call: string; thread_id: string; task: string }[] }>(
+    `/api/threads/${id}/tree`,
+  );
+  const middle = nodes.find(({ task }) => task.startsWith('asks below'));
+  expect(await statusOf(middle?.thread_id ?? '')).toBe('waiting');
+
+  const stop = (call?: string, headers = {}) =>
+    service.request(`/api/subagents/${call}/stop`, { method: 'POST', headers });
+  const bob = await addUser(service, 'Bob');
+  expect((await stop(middle?.call, bob.headers)).status).toBe(404);
+  expect((await stop(middle?.call)).status).toBe(204);
+  await waitFor('the report', async () => outputsIn(model.seen, words).length === 2);
+  expect(outputsIn(model.seen, words).join()).toMatch(/goes on.*cancelled|cancelled.*goes on/s);
+  const ends = await treeOf(home, 'stop one');
+  expect(ends.map(({ task, outcome }) => `${String(task).split(' ')[0]} ${String(outcome)}`).toSorted()).toEqual([
+    'asker cancelled',
+    'asks cancelled',
+    'say completed',
+  ]);
+  expect((await stop(middle?.call)).status).toBe(204);
+  expect((await stop('0198c2d4-6d1e-7c3a-9b51-3f2f8a9f1c11')).status).toBe(404);
+  expect(await get('/api/gates')).toMatchObject({ gates: [] });
+});
+
+test('a subagent answers as the assistant that the call names, and has no tool that the run above lacks', async ({
+  service,
+  model,
+}) => {
+  for (const asked of [
+    { name: 'lead', instructions: 'Lead the others.', tools: ['reborn_agent_run', 'reborn_time', 'pay'] },
+    { name: 'reader', instructions: 'Read it twice.', tools: ['reborn_time', 'reborn_web_fetch'] },
+  ])
+    await service.request('/api/assistants', { method: 'POST', body: JSON.stringify(asked) });
+  const words = ['by name', use('say read', { assistant: 'reader' }), use('say lost', { assistant: 'nobody' })].join(
+    '\n',
+  );
+  expect(await service.ask(words, { model: 'agent/lead' })).toMatchObject({ status: 'completed' });
+
+  const asked = model.seen.find(({ messages }) => messages.at(-1)?.text === 'say read');
+  expect(asked?.tools).toEqual(['reborn_time']);
+  const system = asked?.messages[0]?.text ?? '';
+  expect(system).toContain('Read it twice.');
+  expect(system).not.toContain('Lead the others.');
+  expect(outputsIn(model.seen, words).join()).toContain('there is no assistant');
+  expect(model.seen.filter(({ messages }) => messages.at(-1)?.text === 'say lost')).toEqual([]);
 });

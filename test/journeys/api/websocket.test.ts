@@ -164,6 +164,28 @@ test('a gate is announced when it opens and to later subscribers, and is answere
     expect(sent).toHaveLength(1);
   }));
 
+test('cancel stops a turn that waits at a gate: its call never runs, and the message behind it is read', ({
+  service,
+}) =>
+  using(service, async (open) => {
+    const socket = await open();
+    const before = sent.length;
+    socket.send({ type: 'send', message: 'use send_mail {"to": "cara@example.com"}' });
+    const { gate } = await socket.first('gate');
+    const { thread_id } = await socket.first('accepted');
+    const from = socket.seen.length;
+    socket.send({ type: 'send', message: 'say behind', thread_id });
+    const behind = await socket.first('accepted', from);
+    socket.send({ type: 'cancel', turn_id: gate?.turn_id ?? '' });
+    expect((await socket.ended(behind.turn_id)).event).toMatchObject({ status: 'completed' });
+    expect(socket.seen).toContainEqual({ type: 'gate', thread_id, gate: null });
+    const ends = socket.seen.flatMap((got) =>
+      got.type === 'turn-event' && got.event.type === 'turn-ended' ? [got.event.status] : [],
+    );
+    expect(ends).toEqual(['waiting', 'cancelled', 'completed']);
+    expect(sent).toHaveLength(before);
+  }));
+
 test('a follower sees the turn that continues after a gate before the messages that waited behind it', ({ service }) =>
   using(service, async (open) => {
     const [socket, late] = [await open(), await open()];

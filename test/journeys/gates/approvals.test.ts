@@ -106,6 +106,16 @@ test('a response that failed at an approval names the response that continued on
   expect(now.error?.message).not.toContain('waits');
 });
 
+test('a response that failed at an approval can be cancelled: its gate is gone, and the conversation continues', async () => {
+  const failed = await service.ask('use send {"n":10}');
+  const { id } = await gateOf(threadOf(failed.id));
+  const cancelled = await service.request(`/api/v1/responses/${failed.id}/cancel`, { method: 'POST' });
+  expect(cancelled.status).toBe(200);
+  expect((await answer(id, { answer: 'approve' })).status).toBe(404);
+  expect(textOf(await service.ask('say on we go', { previous_response_id: failed.id }))).toBe('on we go');
+  expect(sent).toEqual([]);
+});
+
 test('the model receives a denial with its reason', async () => {
   const { gate } = await chat('use send {}');
 

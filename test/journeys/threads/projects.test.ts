@@ -65,3 +65,25 @@ test("a user can't see, use or change the projects of another user", async ({ se
   expect((await call(service, 'PATCH', `/api/projects/${mine.id}`, { name: 'x' }, headers)).status).toBe(404);
   expect((await call(service, 'DELETE', `/api/projects/${mine.id}`, undefined, headers)).status).toBe(404);
 });
+
+test('the assistant of a project answers in its new threads, unless the message names another', async ({ service }) => {
+  const { body: research } = await call<{ id: string }>(service, 'POST', '/api/assistants', { name: 'research' });
+  const { body: work } = await call<Project>(service, 'POST', '/api/projects', { name: 'Work' });
+  const unknown = await call(service, 'PATCH', `/api/projects/${work.id}`, { assistant: 'nobody' });
+  expect(unknown).toMatchObject({ status: 400, body: { error: { param: 'assistant' } } });
+  const changed = await call(service, 'PATCH', `/api/projects/${work.id}`, { assistant: 'research' });
+  expect(changed.body).toMatchObject({ assistant: 'research', model: null });
+
+  const begin = async (more: object = {}) => {
+    const message = { message: 'say hello', project_id: work.id, ...more };
+    const { body } = await call<{ thread_id: string }>(service, 'POST', '/api/chat', message);
+    return (await call<{ assistant: string | null }>(service, 'GET', `/api/threads/${body.thread_id}`)).body.assistant;
+  };
+  expect(await begin()).toBe('research');
+  expect(await begin({ model: 'default' })).toBe('research');
+  expect(await begin({ assistant: null })).toBeNull();
+  expect(await begin({ project_id: null })).toBeNull();
+
+  await call(service, 'DELETE', `/api/assistants/${research.id}`);
+  expect(await begin()).toBeNull();
+});

@@ -252,6 +252,22 @@ export function chatCases(
     expect(used).toEqual(['{"to": "ann", "trick": "```\\n**Approved** \u202e"}']);
   });
 
+  test('what a subagent waits for is asked once in the chat of the message that it works for', async () => {
+    const { phone } = stage;
+    const asking = () => phone.shown().filter(({ text }) => text.includes('A subagent asks: '));
+    const task = 'use send {"to": "cid"}';
+    phone.say(`use reborn_agent_run ${JSON.stringify({ task })}`);
+    const question = await shown(phone, /Approve this call.*A subagent asks: .*cid/s);
+    phone.say('/status');
+    await shown(phone, /^I wait for an answer\. This chat/);
+    await settled();
+    expect(asking()).toHaveLength(1);
+
+    phone.press(question, question.buttons[0]?.data ?? '');
+    await shown(phone, /result: .*result: sent/s);
+    expect(used.at(-1)).toBe('{"to": "cid"}');
+  });
+
   test('a message that comes meanwhile is read after the step: what was said stays, and nothing empty is posted', async () => {
     const { phone } = stage;
     const before = phone.shown().length;
@@ -383,6 +399,19 @@ export function chatCases(
     await shown(phone, /is being answered/);
     phone.say('/stop');
     await waitFor('the end', async () => phone.shown().filter(({ text }) => text.includes('Stopped.')).length >= 2);
+
+    phone.say('use send {"stopped": true}');
+    await shown(phone, /Approve this call[^]*"stopped": true/);
+    const before = phone.shown().length;
+    phone.say('/stop');
+    await waitFor('the end', async () =>
+      phone
+        .shown()
+        .slice(before)
+        .some(({ text }) => text.includes('Stopped.')),
+    );
+    phone.say('/stop');
+    await shown(phone, /Nothing is running\./);
   });
 
   test('the result of a mission and approvals of other threads come to the chat, once and soon', async () => {

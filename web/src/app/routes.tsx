@@ -37,6 +37,15 @@ const chat = createRoute({
 const start = createRoute({ getParentRoute: () => chat, path: '/', component: Outlet });
 const thread = createRoute({ getParentRoute: () => chat, path: '/threads/$threadId', component: Outlet });
 
+/** The page stays mounted between its tabs, so that what is typed in it is kept. */
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$projectId',
+  component: lazyRouteComponent(() => import('../projects/project-page.tsx'), 'ProjectPage'),
+});
+const projectThreads = createRoute({ getParentRoute: () => project, path: '/', component: Outlet });
+const projectTab = createRoute({ getParentRoute: () => project, path: '$tab', component: Outlet });
+
 const printed = createRoute({
   getParentRoute: () => root,
   path: '/threads/$threadId/print',
@@ -183,6 +192,7 @@ export function createAppRouter() {
   return createRouter({
     routeTree: root.addChildren([
       chat.addChildren([start, thread]),
+      project.addChildren([projectThreads, projectTab]),
       printed,
       missions,
       allMissions,

@@ -116,7 +116,7 @@ function Frame() {
 const SKIP =
   'absolute start-2 top-2 z-30 -translate-y-20 rounded bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-float';
 
-const hasComposer = (pathname: string) => pathname === '/' || pathname.startsWith('/threads/');
+const hasComposer = (pathname: string) => pathname === '/' || /^\/(threads|projects)\//.test(pathname);
 
 /** A question mark in a text is not a command. */
 const isTyping = (target: EventTarget | null) =>

@@ -1,4 +1,5 @@
-import type { Assistant, AssistantChange } from '@reborn-agent/client/api';
+import type { Assistant, AssistantChange, AssistantVersion } from '@reborn-agent/client/api';
+import { type BudgetDraft, toBudgetDraft, toBudgets } from '../parts/budget-fields.tsx';
 
 /** What the form shows, as text. */
 export type Draft = Pick<Assistant, 'memory' | 'description'> & {
@@ -8,15 +9,15 @@ export type Draft = Pick<Assistant, 'memory' | 'description'> & {
   readonly model: string;
   readonly tools: string;
   readonly skills: string;
-  readonly budgets: Readonly<Record<Budget, string>>;
+  readonly budgets: BudgetDraft;
 };
 
-export const BUDGETS = ['tokens_per_run', 'tokens_per_day', 'usd_per_run', 'usd_per_day'] as const;
-export type Budget = (typeof BUDGETS)[number];
+/** An assistant, or one of its versions. */
+type Saved = AssistantVersion & Partial<Pick<Assistant, 'name' | 'for'>>;
 
 const NONE = 'none';
 
-export const toDraft = (assistant: Assistant | undefined): Draft => ({
+export const toDraft = (assistant: Saved | undefined): Draft => ({
   name: assistant?.name ?? '',
   everyone: assistant?.for === 'everyone',
   description: assistant?.description ?? '',
@@ -25,17 +26,11 @@ export const toDraft = (assistant: Assistant | undefined): Draft => ({
   memory: assistant?.memory ?? 'shared',
   tools: toText(assistant?.tools ?? null),
   skills: toText(assistant?.skills ?? null),
-  budgets: {
-    tokens_per_run: String(assistant?.tokens_per_run ?? ''),
-    tokens_per_day: String(assistant?.tokens_per_day ?? ''),
-    usd_per_run: String(assistant?.usd_per_run ?? ''),
-    usd_per_day: String(assistant?.usd_per_day ?? ''),
-  },
+  budgets: toBudgetDraft(assistant),
 });
 
 /** An empty field means no limit. */
 export function toBody({ description, instructions, model, memory, tools, skills, budgets }: Draft): AssistantChange {
-  const limit = (name: Budget) => (budgets[name] === '' ? null : Number(budgets[name]));
   return {
     description,
     instructions: instructions.trim() === '' ? null : instructions,
@@ -43,10 +38,7 @@ export function toBody({ description, instructions, model, memory, tools, skills
     memory,
     tools: toNames(tools),
     skills: toNames(skills),
-    tokens_per_run: limit('tokens_per_run'),
-    tokens_per_day: limit('tokens_per_day'),
-    usd_per_run: limit('usd_per_run'),
-    usd_per_day: limit('usd_per_day'),
+    ...toBudgets(budgets),
   };
 }
 

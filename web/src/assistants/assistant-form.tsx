@@ -11,7 +11,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { CheckField, ChoiceField, TextArea, TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { type Draft, toBody, toDraft } from './assistant-draft.ts';
+import { AssistantHistory } from './assistant-history.tsx';
 import { LimitFields } from './limit-fields.tsx';
+import { memoryChoices } from './memory-choices.ts';
 import { TryPane } from './try-pane.tsx';
 
 type Props = {
@@ -102,16 +104,19 @@ export function AssistantForm({ assistant, onClose }: Props) {
         </div>
       </form>
       {saved && <TryPane assistant={saved} isSaved={isSaved} />}
+      {saved && (
+        <AssistantHistory
+          assistant={saved}
+          mayChange={mayChange}
+          onRestored={(restored) => {
+            setSaved(restored);
+            setDraft(toDraft(restored));
+          }}
+        />
+      )}
     </Dialog>
   );
 }
-
-const memoryChoices = (): readonly { readonly value: Assistant['memory']; readonly words: string }[] => [
-  { value: 'shared', words: t`Your notes` },
-  { value: 'read', words: t`Reads your notes, writes none` },
-  { value: 'own', words: t`Reads your notes, writes its own` },
-  { value: 'none', words: t`No notes` },
-];
 
 function DeleteButton({ assistant, onDeleted }: { readonly assistant: Assistant; readonly onDeleted: () => void }) {
   const queries = useQueryClient();

@@ -10,6 +10,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
+import { ChannelAssistant } from './channel-assistant.tsx';
 import { describeCounts, describeMode, PLATFORMS } from './channel-words.ts';
 
 type Props = { readonly channel: ListedChannel };
@@ -65,6 +66,7 @@ export function ChannelRow({ channel }: Props) {
         </p>
       )}
       <RequestUrl channel={channel} />
+      <ChannelAssistant channel={channel} />
       <TestResult isPending={test.isPending} result={test.data} />
       {problem && <Problem error={problem} />}
       {removing && (

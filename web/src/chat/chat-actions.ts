@@ -41,6 +41,8 @@ export type Actions = {
   /** Denies what waits, for the reason that a message gives. The message is not sent. */
   readonly denyWith: (gate: OpenGate, turnId: string, reason: string) => Promise<void>;
   readonly answerGate: (gate: OpenGate, answer: GateAnswer) => Promise<void>;
+  /** Stops the subagent of a call, and all below it. */
+  readonly stopSubagent: (call: string) => Promise<void>;
   /** Where the service has an image of a message that is on another host. */
   readonly imagePath: (itemId: string, url: string) => string;
   readonly problem: unknown;
@@ -135,6 +137,7 @@ export function useChatActions(parts: {
         await answer(gate, { answer: 'deny', reason });
       }),
     answerGate: (gate, given) => attempt(() => answer(gate, given)),
+    stopSubagent: (call) => attempt(() => followed.stopSubagent(call)),
   };
 }
 

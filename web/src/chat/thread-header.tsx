@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
 import { firstAfterClean, hasReadOthers, type ThreadState } from '@reborn-agent/client/thread-state';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { SidebarToggle } from '../app/sidebar-toggle.tsx';
@@ -13,6 +13,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { NameInput } from '../threads/name-input.tsx';
 import { titleOf } from '../threads/thread-title.ts';
+import { useProjects } from '../threads/use-projects.ts';
 import { useThreadMenu } from '../threads/use-thread-menu.tsx';
 import { useChangeThread } from '../threads/use-threads.ts';
 import { useActions } from './chat-actions.ts';
@@ -34,6 +35,7 @@ export function ThreadHeader({ thread, state, onInspect, panel, hasOlder }: Prop
       <SidebarToggle />
       {thread ? (
         <ThreadTools thread={thread} isEmpty={state.turns.length === 0} onInspect={onInspect}>
+          {thread.parent_id !== undefined && <WayUp threadId={thread.parent_id} />}
           {thread.temporary && <TemporaryMark />}
           {hasReadOthers(state) && <OthersMark state={state} hasOlder={hasOlder} />}
         </ThreadTools>
@@ -51,6 +53,20 @@ export function ThreadHeader({ thread, state, onInspect, panel, hasOlder }: Prop
     </header>
   );
 }
+
+/** From the thread of a subagent to the one that has started it. */
+const WayUp = ({ threadId }: { readonly threadId: string }) => (
+  <Link
+    to="/threads/$threadId"
+    params={{ threadId }}
+    className="inline-flex min-h-target shrink-0 items-center gap-1 rounded px-1 hover:bg-hover hover:text-ink"
+  >
+    <Icon name="back" />
+    <span className="max-lg:sr-only">
+      <Trans>To the thread of the task</Trans>
+    </span>
+  </Link>
+);
 
 type ToolsProps = {
   readonly thread: Thread;
@@ -70,6 +86,7 @@ function ThreadTools({ thread, isEmpty, onInspect, children }: ToolsProps & { re
   const cost = me.model.demo ? t`free` : thread.usage.cost_usd !== null && <Cost usd={thread.usage.cost_usd} />;
   return (
     <>
+      {thread.project_id !== null && <ProjectLink id={thread.project_id} />}
       <h1 className="min-w-0 flex-1 text-interface font-semibold">
         {renaming ? (
           <NameInput
@@ -118,6 +135,26 @@ function ThreadTools({ thread, isEmpty, onInspect, children }: ToolsProps & { re
       </div>
       {dialogs}
     </>
+  );
+}
+
+/** The project of the thread, before its title. */
+function ProjectLink({ id }: { readonly id: string }) {
+  const { projects } = useProjects();
+  const project = projects.find((each) => each.id === id);
+  if (!project) return null;
+  return (
+    <span className="flex min-w-0 max-w-[40%] items-center gap-1 text-soft max-md:hidden">
+      <Link
+        to="/projects/$projectId"
+        params={{ projectId: id }}
+        title={project.name}
+        className="inline-flex min-h-target min-w-0 items-center rounded px-2 hover:bg-hover hover:text-ink"
+      >
+        <span className="min-w-0 truncate">{project.name}</span>
+      </Link>
+      <span aria-hidden="true">/</span>
+    </span>
   );
 }
 

@@ -4,7 +4,8 @@ import { ApiError } from '@reborn-agent/client';
 import type { QueuedTurn } from '@reborn-agent/client/api';
 import { unshownFrom } from '@reborn-agent/client/known-address';
 import { newKey } from '@reborn-agent/client/send';
-import { findRunningTurn, isByOthers, textOf } from '@reborn-agent/client/thread-state';
+import { openGatesOf } from '@reborn-agent/client/subagents';
+import { findRunningTurn, findStoppable, isByOthers, textOf } from '@reborn-agent/client/thread-state';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
@@ -57,6 +58,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const assistant = named === undefined ? (thread?.assistant ?? null) : named;
   const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
   const running = findRunningTurn(state);
+  const stoppable = findStoppable(state);
   const actions = useChatActions({
     threadId,
     followed,
@@ -163,7 +165,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               <p role="status" className="sr-only">
                 {isAnswered && <Trans>The agent has answered.</Trans>}
               </p>
-              {asked !== null && phase === 'ready' && state.gate?.id !== asked && (
+              {asked !== null && phase === 'ready' && !openGatesOf(state).some(({ id }) => id === asked) && (
                 <p role="status" className="column pb-2 text-meta text-soft">
                   <Trans>The question in the notification was answered, or is no longer open.</Trans>
                 </p>
@@ -176,7 +178,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
               <Composer
                 draftKey={threadId}
                 onSend={send}
-                {...(running && { onStop: () => socket.send({ type: 'cancel', turn_id: running.id }) })}
+                {...(stoppable && { onStop: () => socket.send({ type: 'cancel', turn_id: stoppable }) })}
                 onEditLast={editLast}
                 state={state}
                 model={

@@ -7,6 +7,7 @@ import { formatCost, formatNumber } from '../format/number.ts';
 import { formatDuration } from '../format/time.ts';
 import { type Mark, StatusMark } from '../parts/status-mark.tsx';
 import { CheckedCitations } from './checked-citations.tsx';
+import { FromProject } from './from-project.tsx';
 import { PromptView } from './prompt-view.tsx';
 import { SpanDetail } from './span-detail.tsx';
 import { SteeredBy } from './steered-by.tsx';
@@ -44,6 +45,7 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
     [t`Cost`, formatCost(turn.usage.cost_usd)],
     [t`Attempts`, String(turn.attempts)],
     [t`Came by`, turn.channel],
+    ...(turn.assistant ? [[t`Assistant`, assistantWords(turn.assistant)] satisfies [string, string]] : []),
   ];
   return (
     <div className="flex flex-col gap-7">
@@ -80,7 +82,11 @@ export function InspectionView({ turn }: { readonly turn: TurnInspection }) {
           <p className="whitespace-pre-wrap break-words border-s border-line ps-3 text-soft">{half.text}</p>
         </section>
       ))}
+      {turn.project && <FromProject project={turn.project} />}
       <PromptView turn={turn} />
     </div>
   );
 }
+
+const assistantWords = ({ name, version }: NonNullable<TurnInspection['assistant']>): string =>
+  t`${name}, version ${version}`;

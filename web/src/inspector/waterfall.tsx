@@ -33,14 +33,15 @@ const kinds = (): Partial<Record<Span['kind'], string>> => ({
 
 /** Bars to scale, one per row, ordered by their start. */
 export function Waterfall({ turn, chosen, onChoose }: Props) {
-  const spans = turn.spans.filter(({ started_at: at }) => at !== null);
+  const bars = barsOf(turn, turn.spans, 0);
+  const spans = bars.map(({ span }) => span);
   const starts = spans.map(startOf);
   const from = Math.min(Date.parse(turn.created_at), ...starts);
   const to = Math.max(from + 1, ...spans.map(endOf));
   return (
     <section aria-label={t`Waterfall`}>
       <ul className="flex flex-col">
-        {spans.map((span, index) => {
+        {bars.map(({ span, level, task }, index) => {
           const left = ((startOf(span) - from) / (to - from)) * 100;
           const width = ((endOf(span) - startOf(span)) / (to - from)) * 100;
           return (
@@ -51,9 +52,9 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
                 onClick={() => onChoose(span)}
                 className={`grid w-full grid-cols-[minmax(0,34%)_1fr_56px] md:grid-cols-[minmax(0,22%)_1fr_64px] items-center gap-3 rounded px-2 py-1 text-start text-meta hover:bg-hover ${span === chosen ? 'bg-hover' : ''}`}
               >
-                <span className="truncate">
+                <span className="truncate" style={{ paddingInlineStart: `${level}rem` }}>
                   {kinds()[span.kind] && <span className="text-soft">{kinds()[span.kind]} </span>}
-                  {labelOf(span)}
+                  {task === undefined ? labelOf(span) : <bdi>{task}</bdi>}
                 </span>
                 <span className="relative h-3 rounded-sm bg-sunken">
                   <span
@@ -69,6 +70,25 @@ export function Waterfall({ turn, chosen, onChoose }: Props) {
       </ul>
     </section>
   );
+}
+
+type Bar = {
+  readonly span: Span;
+  /** How far down the subagent is that it belongs to; 0 for the turn itself. */
+  readonly level: number;
+  /** Of a call that has started a subagent. */
+  readonly task: string | undefined;
+};
+
+/** The bars of these periods, each call with those of the subagent that it has started below it. */
+function barsOf(turn: TurnInspection, spans: readonly Span[], level: number): Bar[] {
+  return spans
+    .filter(({ started_at: at }) => at !== null)
+    .flatMap((span) => {
+      const subagent = turn.subagents.find(({ call }) => span.kind === 'tool' && span.item_ids.includes(call));
+      const below = subagent ? barsOf(turn, subagent.spans, level + 1) : [];
+      return [{ span, level, task: subagent?.task }, ...below];
+    });
 }
 
 const startOf = (span: Span) => Date.parse(span.started_at ?? '');

@@ -7,10 +7,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ReadSources } from '../chat/gates/read-sources.tsx';
 import { client } from '../client/client.ts';
-import { Changes } from '../files/changes.tsx';
-import { diffLines } from '../files/diff.ts';
+import { ChangedText } from '../files/changed-text.tsx';
 import { Button } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/section.tsx';
@@ -43,7 +41,9 @@ export function NoteHistory({ path, onDone }: { readonly path: string; readonly 
           {data?.versions.map((version, index) => (
             <li key={version.version} className="flex flex-col gap-2 border-t border-line pt-3">
               <VersionLine version={version} />
-              <VersionText version={version} before={data.versions[index + 1]} />
+              {version.text !== null && (
+                <ChangedText text={version.text} before={data.versions[index + 1]?.text ?? undefined} />
+              )}
               <div className="flex flex-wrap gap-2 empty:hidden">
                 {index > 0 && version.text !== null && (
                   <Button disabled={restore.isPending} onClick={() => restore.mutate(version.version)}>
@@ -92,24 +92,4 @@ function VersionLine({ version }: { readonly version: NoteVersion }) {
 function authorWords({ written_by: by, text }: NoteVersion): string {
   if (text === null) return { person: t`Deleted by you`, agent: t`Deleted by the agent`, unknown: t`Deleted` }[by];
   return { person: t`Written by you`, agent: t`Written by the agent`, unknown: t`Author not recorded` }[by];
-}
-
-type TextProps = { readonly version: NoteVersion; readonly before: NoteVersion | undefined };
-
-/** What the version changed; a first one, or one after a deletion, is shown whole. */
-function VersionText({ version: { text }, before }: TextProps) {
-  if (text === null) return null;
-  return (
-    <details className="group min-w-0">
-      <summary className="mb-2 flex w-fit items-center gap-2 text-meta text-soft hover:text-ink">
-        <Icon name="right" className="transition-transform group-open:rotate-90" />
-        {before?.text ? <Trans>What changed</Trans> : <Trans>The text</Trans>}
-      </summary>
-      {before?.text ? (
-        <Changes lines={diffLines(before.text, text)} />
-      ) : (
-        <p className="whitespace-pre-wrap break-words text-reading">{text}</p>
-      )}
-    </details>
-  );
 }

@@ -127,6 +127,7 @@ const factsOf = (mission: ListedMission): [string, ReactNode][] => [
   [t`Instruction`, mission.instruction],
   [t`Schedule`, wordsOfSchedule(mission.schedule, mission.schedule_words)],
   [t`Next run`, mission.next_due_at && `${formatIn(mission.next_due_at, HERE)} (${HERE})`],
+  [t`Assistant`, mission.assistant],
   [t`Budget`, budgetOf(mission)],
   [t`Tools`, mission.tools && (mission.tools.join(', ') || t`none`)],
   [

@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import type { Mission } from '@reborn-agent/client/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { AssistantField } from '../assistants/assistant-field.tsx';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -68,6 +69,11 @@ export function MissionForm({ mission, onClose, onSaved }: Props) {
           hint={t`What the agent is asked at each run.`}
         />
         <ScheduleFields draft={schedule} onChange={setSchedule} />
+        <AssistantField
+          value={more.assistant}
+          onChoose={(assistant) => setMore({ ...more, assistant })}
+          hint={t`Who runs it.`}
+        />
         <MoreSettings value={more} onChange={setMore} />
         {save.error && <Problem error={save.error} />}
         <div className="flex gap-2">
@@ -84,6 +90,7 @@ export function MissionForm({ mission, onClose, onSaved }: Props) {
 }
 
 type Settings = Pick<Mission, 'thread' | 'overlap' | 'misfire'> & {
+  readonly assistant: string;
   readonly tools: string;
   readonly budgets: Readonly<Record<Budget, string>>;
 };
@@ -99,6 +106,7 @@ const budgetChoices = (): readonly { readonly name: Budget; readonly words: stri
 ];
 
 const settingsOf = (mission: Mission | undefined): Settings => ({
+  assistant: mission?.assistant ?? '',
   thread: mission?.thread ?? 'same',
   overlap: mission?.overlap ?? 'skip',
   misfire: mission?.misfire ?? 'latest',
@@ -112,12 +120,13 @@ const settingsOf = (mission: Mission | undefined): Settings => ({
 });
 
 /** An empty field means no limit. */
-function toBody({ tools, budgets, ...rest }: Settings) {
+function toBody({ assistant, tools, budgets, ...rest }: Settings) {
   const names = tools.split(',').flatMap((name) => name.trim() || []);
   const isNone = names.length === 1 && names[0] === NO_TOOLS;
   const limit = (name: Budget) => (budgets[name] === '' ? null : Number(budgets[name]));
   return {
     ...rest,
+    assistant: assistant || null,
     tools: isNone ? [] : names.length > 0 ? names : null,
     tokens_per_run: limit('tokens_per_run'),
     tokens_per_day: limit('tokens_per_day'),

@@ -66,7 +66,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         <div className="flex flex-col gap-4">
           <div className="wash bg-waiting-wash">
             <p>
-              <Trans>This is the link. It is shown this once.</Trans>
+              <Trans>This is the link. It is shown only once.</Trans>
             </p>
             <p className="flex items-center gap-2 break-all font-mono text-meta">
               {invite.data.url} <CopyButton text={invite.data.url} />

@@ -30,7 +30,7 @@ export function Page({
               <div className={isInSettings ? 'max-md:hidden md:contents' : 'contents'}>
                 <SidebarToggle />
               </div>
-              <h1 className="text-title">{title}</h1>
+              <h1 className="min-w-0 break-words text-title">{title}</h1>
             </div>
             {about && <p className="mt-1 max-w-[62ch] text-soft">{about}</p>}
           </div>

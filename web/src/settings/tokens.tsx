@@ -34,7 +34,7 @@ export function Tokens({ userId }: { readonly userId: string }) {
       {create.data && (
         <div className="wash bg-waiting-wash">
           <p>
-            <Trans>This is the token. It is shown this once.</Trans>
+            <Trans>This is the token. It is shown only once.</Trans>
           </p>
           <p className="flex items-center gap-2 break-all font-mono text-meta">
             {create.data.token} <CopyButton text={create.data.token} />

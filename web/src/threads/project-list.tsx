@@ -1,30 +1,40 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Project } from '@reborn-agent/client/api';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Button, IconButton } from '../parts/button.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import { IconButton } from '../parts/button.tsx';
 import { wordsOf } from '../parts/error-words.ts';
-import { Icon } from '../parts/icon.tsx';
-import { Menu } from '../parts/menu.tsx';
 import { useThreadDrop } from './dragged-thread.ts';
 import { NameInput } from './name-input.tsx';
 import { isProjectOpen, keepProjectOpen } from './open-projects.ts';
-import { ThreadRow } from './thread-row.tsx';
-import { useCreateProject, useDeleteProject, useProjects, useRenameProject } from './use-projects.ts';
-import { useManyThreads, useThreads } from './use-threads.ts';
+import { ProjectMenu } from './project-menu.tsx';
+import { ProjectThreads } from './project-threads.tsx';
+import { useChangeProject, useCreateProject, useProjects } from './use-projects.ts';
+import { useManyThreads } from './use-threads.ts';
 
 /** The projects, each with its threads if it is open, and the name of a new one while it is typed. */
-export function ProjectList({ isNaming, onNamed }: { readonly isNaming: boolean; readonly onNamed: () => void }) {
+export function ProjectList({
+  isNaming,
+  onName,
+  onNamed,
+}: {
+  readonly isNaming: boolean;
+  readonly onName: () => void;
+  readonly onNamed: () => void;
+}) {
   const { projects, error } = useProjects();
   const create = useCreateProject();
   const problem = create.error ?? error;
   if (projects.length === 0 && !isNaming && !problem) return null;
   return (
     <section aria-label={t`Projects`}>
-      <h2 className="px-2 pb-1 pt-3 text-label text-soft">
-        <Trans>Projects</Trans>
-      </h2>
+      <div className="mt-2 flex min-h-7 items-center ps-2">
+        <h2 className="min-w-0 flex-1 truncate text-label text-soft">
+          <Trans>Projects</Trans>
+        </h2>
+        <IconButton icon="add" label={t`New project`} className="size-7" onClick={onName} />
+      </div>
       {isNaming && (
         <NameInput label={t`Name of the project`} name="" maxLength={100} onKeep={create.mutate} onDone={onNamed} />
       )}
@@ -45,10 +55,10 @@ export function ProjectList({ isNaming, onNamed }: { readonly isNaming: boolean;
 function ProjectRow({ project }: { readonly project: Project }) {
   const [isOpen, setOpen] = useState(() => isProjectOpen(project.id));
   const [renaming, setRenaming] = useState(false);
-  const rename = useRenameProject(project.id);
+  const change = useChangeProject(project.id);
   const many = useManyThreads();
   const { isOver, dropProps } = useThreadDrop((id) => many.mutate({ ids: [id], change: { project_id: project.id } }));
-  const problem = rename.error ?? many.error;
+  const problem = change.error ?? many.error;
   const toggle = () => {
     keepProjectOpen(project.id, !isOpen);
     setOpen(!isOpen);
@@ -60,21 +70,31 @@ function ProjectRow({ project }: { readonly project: Project }) {
           label={t`Name of the project`}
           name={project.name}
           maxLength={100}
-          onKeep={(name) => name && rename.mutate(name)}
+          onKeep={(name) => name && change.mutate({ name })}
           onDone={() => setRenaming(false)}
         />
       ) : (
-        <div className="group relative">
-          <button
-            type="button"
+        <div className="group relative flex items-center rounded hover:bg-hover has-[[aria-current]]:bg-hover">
+          <IconButton
+            icon="right"
+            label={t`Threads of ${project.name}`}
             aria-expanded={isOpen}
-            className="flex min-h-target w-full items-center gap-2 rounded py-1 ps-2 pe-3 text-start group-focus-within:pe-8 group-hover:pe-8 touch:pe-8 hover:bg-hover"
+            className={isOpen ? '*:rotate-90' : ''}
             onClick={toggle}
+          />
+          <Link
+            to="/projects/$projectId"
+            params={{ projectId: project.id }}
+            className="flex min-h-target min-w-0 flex-1 items-center rounded py-1 pe-3 group-focus-within:pe-8 group-hover:pe-8 touch:pe-8"
+            activeProps={{ className: 'font-medium', 'aria-current': 'page' }}
           >
-            <Icon name="right" className={`text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
             <span className="min-w-0 flex-1 truncate">{project.name}</span>
-          </button>
-          <ProjectMenu project={project} onRename={() => setRenaming(true)} />
+          </Link>
+          <ProjectMenu
+            project={project}
+            onRename={() => setRenaming(true)}
+            className="absolute end-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
+          />
         </div>
       )}
       {problem && (
@@ -82,76 +102,18 @@ function ProjectRow({ project }: { readonly project: Project }) {
           {wordsOf(problem)}
         </p>
       )}
-      {isOpen && <ProjectThreads id={project.id} />}
-    </li>
-  );
-}
-
-function ProjectMenu({ project, onRename }: { readonly project: Project; readonly onRename: () => void }) {
-  const [deleting, setDeleting] = useState(false);
-  const remove = useDeleteProject(project.id);
-  return (
-    <>
-      <Menu
-        trigger={
-          <IconButton
-            icon="more"
-            label={t`Actions on the project ${project.name}`}
-            className="absolute end-0 top-0 opacity-0 focus-visible:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 touch:opacity-100"
+      {isOpen && (
+        <div className="ps-3">
+          <ProjectThreads
+            id={project.id}
+            empty={
+              <p className="px-2 py-1 text-meta text-soft">
+                <Trans>Empty. Drag threads here, or use their menu.</Trans>
+              </p>
+            }
           />
-        }
-        entries={[
-          { words: t`Rename`, icon: 'edit', onChoose: onRename },
-          {
-            words: project.role === 'owner' ? t`Delete` : t`Leave`,
-            icon: 'trash',
-            danger: true,
-            onChoose: () => setDeleting(true),
-          },
-        ]}
-      />
-      {deleting && (
-        <Confirm
-          title={project.role === 'owner' ? t`Delete this project?` : t`Leave this project?`}
-          action={project.role === 'owner' ? t`Delete` : t`Leave`}
-          onConfirm={() => remove.mutate()}
-          onClose={() => setDeleting(false)}
-        >
-          {project.role === 'owner' ? (
-            <Trans>
-              The threads in “{project.name}” stay. They are back in the list. Its instructions, notes and files are
-              deleted, also for those with whom it is shared.
-            </Trans>
-          ) : (
-            <Trans>You leave “{project.name}”. Your threads in it stay. They are back in the list.</Trans>
-          )}
-        </Confirm>
+        </div>
       )}
-    </>
-  );
-}
-
-function ProjectThreads({ id }: { readonly id: string }) {
-  const { data, error, hasNextPage, fetchNextPage } = useThreads({ q: '', archived: false, project: id });
-  const threads = data?.pages.flatMap((page) => page.threads) ?? [];
-  return (
-    <div className="ps-3">
-      {error && <p className="px-2 text-meta text-failed">{wordsOf(error)}</p>}
-      {data && threads.length === 0 && (
-        <p className="px-2 py-1 text-meta text-soft">
-          <Trans>Empty. Drag threads here, or use their menu.</Trans>
-        </p>
-      )}
-      <ul>
-        {threads.map((thread) => (
-          <ThreadRow key={thread.id} thread={thread} />
-        ))}
-      </ul>
-      {hasNextPage && (
-        <Button look="quiet" className="w-full" onClick={() => void fetchNextPage()}>
-          <Trans>Show more</Trans>
-        </Button>
-      )}
-    </div>
+    </li>
   );
 }

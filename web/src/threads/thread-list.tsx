@@ -63,7 +63,7 @@ export function ThreadList() {
   const ofShown = archived ? t`Archive, ${channels()[channel]}` : channels()[channel];
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2" onKeyDown={walkList}>
-      {hasProjects && <ProjectList isNaming={naming} onNamed={() => setNaming(false)} />}
+      {hasProjects && <ProjectList isNaming={naming} onName={() => setNaming(true)} onNamed={() => setNaming(false)} />}
       {(!isUsual || threads.length === 0) && <Label words={isUsual ? t`Threads` : ofShown} entries={entries} />}
       {isPending && !error && (
         <div className="p-2">

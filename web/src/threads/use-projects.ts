@@ -1,34 +1,46 @@
-import type { Project } from '@reborn-agent/client/api';
+import type { FullProject, Project, ProjectChange } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client/client.ts';
 
+const PROJECTS = ['projects'];
+const keyOf = (id: string) => ['project', id, 'settings'];
+
 export function useProjects(): { readonly projects: readonly Project[]; readonly error: Error | null } {
-  const { data, error } = useQuery({ queryKey: ['projects'], queryFn: () => client.call('GET /api/projects') });
+  const { data, error } = useQuery({ queryKey: PROJECTS, queryFn: () => client.call('GET /api/projects') });
   return { projects: data?.projects ?? [], error };
 }
 
+/** A project with its instructions. */
+export const useProject = (id: string) =>
+  useQuery({ queryKey: keyOf(id), queryFn: () => client.call('GET /api/projects/{id}', { params: { id } }) });
+
 export function useCreateProject() {
-  return useProjectChange((name: string) => client.call('POST /api/projects', { body: { name } }));
+  return useProjectsChange((name: string) => client.call('POST /api/projects', { body: { name } }));
 }
 
-export function useRenameProject(id: string) {
-  return useProjectChange((name: string) =>
-    client.call('PATCH /api/projects/{id}', { params: { id }, body: { name } }),
-  );
+export function useChangeProject(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: ProjectChange) => client.call('PATCH /api/projects/{id}', { params: { id }, body }),
+    onSuccess: (changed: FullProject) => {
+      queries.setQueryData(keyOf(id), changed);
+      return queries.invalidateQueries({ queryKey: PROJECTS });
+    },
+  });
 }
 
 /** Its threads stay. */
 export function useDeleteProject(id: string) {
-  return useProjectChange((_: void) => client.call('DELETE /api/projects/{id}', { params: { id } }));
+  return useProjectsChange((_: void) => client.call('DELETE /api/projects/{id}', { params: { id } }));
 }
 
-function useProjectChange<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
+function useProjectsChange<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn,
     onSuccess: () =>
       Promise.all([
-        queries.invalidateQueries({ queryKey: ['projects'] }),
+        queries.invalidateQueries({ queryKey: PROJECTS }),
         queries.invalidateQueries({ queryKey: ['threads'] }),
       ]),
   });

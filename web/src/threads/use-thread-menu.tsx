@@ -24,6 +24,7 @@ export function useThreadMenu(
   const { me } = useServices();
   const [shown, setShown] = useState<Shown>();
   const navigate = useNavigate();
+  const { project_id: projectId } = thread;
   const change = useChangeThread(thread.id);
   const remove = useDeleteThreads();
   const share = me.sharing ? () => setShown('share') : undefined;
@@ -42,6 +43,15 @@ export function useThreadMenu(
       icon: 'pin',
       onChoose: () => change.mutate({ pinned: !thread.pinned }),
     },
+    ...(projectId === null
+      ? []
+      : [
+          {
+            words: t`Open the project`,
+            icon: 'folder',
+            onChoose: () => void navigate({ to: '/projects/$projectId', params: { projectId } }),
+          } as const,
+        ]),
     { words: t`Move to a project`, icon: 'folder', onChoose: () => setShown('move') },
     { words: t`Copy link`, icon: 'copy', onChoose: () => void copyLink(thread.id) },
     ...(share ? [{ words: t`Share`, icon: 'link', onChoose: share } as const] : []),

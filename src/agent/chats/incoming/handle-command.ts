@@ -5,6 +5,7 @@ import { findChatThread, leaveChatThread } from '#store/chats/messages.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import type { UpdateEnd } from '#store/system/chats.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
+import { findThread } from '#store/threads/thread-listings.ts';
 import { lockThread } from '#store/threads/threads.ts';
 import { listQueued } from '#store/threads/turns.ts';
 import { chooseAssistant } from './choose-assistant.ts';
@@ -57,9 +58,11 @@ async function answerCommand(parts: HandlerParts, command: Command): Promise<str
 async function stopTurns({ db, agent }: HandlerParts, command: Command): Promise<boolean> {
   const { owner } = command;
   const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
-  const open = threadId ? await listOpen(db, owner, threadId) : [];
+  if (!threadId) return false;
+  const gate = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId));
+  const open = [...(gate ? [gate.turnId] : []), ...(await listOpen(db, owner, threadId))];
   for (const turnId of open.toReversed())
-    if (threadId) await agent.cancelTurn(owner, { threadId, turnId }, 'cancelled').catch(ignoreMissing);
+    await agent.cancelTurn(owner, { threadId, turnId }, 'cancelled').catch(ignoreMissing);
   return open.length > 0;
 }
 
@@ -68,9 +71,11 @@ async function describeStatus({ db }: HandlerParts, command: Command): Promise<s
   const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
   if (!threadId) return 'No conversation yet. Send a message to start one.';
   const open = await listOpen(db, owner, threadId);
-  const isAsked = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId));
-  if (isAsked)
-    return `I wait for an answer.${open.length > 0 ? ` Messages that are read after it: ${open.length}.` : ''}`;
+  const thread = await withOwner(db, owner, (trx) => findThread(trx, owner, threadId));
+  if (thread?.status === 'waiting') {
+    const after = (await withOwner(db, owner, (trx) => listQueued(trx, owner, threadId))).length;
+    return `I wait for an answer.${after > 0 ? ` Messages that are read after it: ${after}.` : ''}`;
+  }
   if (open.length === 0) return 'Nothing is running. Send a message to continue.';
   return `One message is being answered.${open.length > 1 ? ` ${open.length - 1} more wait.` : ''}`;
 }

@@ -6,21 +6,26 @@ import { digestCalls } from '#domain/tool/call-digest.ts';
 import { callsOf, type OpenGate } from '#domain/tool/gate.ts';
 import type { Agent } from '../../agent.ts';
 import { type DescribedCard, describeCard } from '../../gates/describe-card.ts';
+import type { ShownGate } from '../../gates/shown-gate.ts';
 import type { ChatMessage, ChatPort } from '../chat-port.ts';
 
 /** A button names the gate and the digest of the calls that are shown with it. The platform says who pressed it. */
 const DATA = /^([ad]):([\da-f]{32}):([\da-f]{16})$/;
 
 /** The last message of a turn that waits: what is to be approved, in full, why, and buttons for all of its calls. */
-export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefined): Omit<ChatMessage, 'files'> {
+export function messageFor(
+  gate: OpenGate & Partial<Pick<ShownGate, 'path'>>,
+  port: ChatPort,
+  url: string | undefined,
+): Omit<ChatMessage, 'files'> {
   const where = url ? `\n\n${url}` : ' in the web app.';
   const names = LIST.format(callsOf(gate).map(({ call }) => code(call.name)));
   if (gate.kind !== 'approval') {
     const what = gate.kind === 'auth' ? 'A sign-in' : 'An answer';
-    return { markdown: `**${what} is needed** for ${names}. Give it${where}` };
+    return { markdown: [`**${what} is needed** for ${names}. Give it${where}`, ...askerOf(gate)].join('\n\n') };
   }
   const { reason, calls } = describeCard(gate, code);
-  const why = reason === undefined ? [] : [reason];
+  const why = [...askerOf(gate), ...(reason === undefined ? [] : [reason])];
   // A letter with a forged sender could approve; the web app knows who answers.
   if (port.style === 'letter')
     return {
@@ -56,6 +61,10 @@ export function messageFor(gate: OpenGate, port: ChatPort, url: string | undefin
     ],
   };
 }
+
+/** Which subagent asks: its task, after those of the subagents above it. */
+const askerOf = ({ path = [] }: Partial<Pick<ShownGate, 'path'>>): string[] =>
+  path.length < 2 ? [] : [`A subagent asks: ${path.slice(1).map(code).join(' › ')}`];
 
 const showCall = ({ arguments: json, address }: DescribedCard['calls'][number]): string[] => [
   fence(json),

@@ -4,7 +4,7 @@ import type { People } from '#auth/people.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { readFields } from '#http/routes/render-as.ts';
 import { toOneLine } from '../threads/one-line.ts';
-import { budgetFields, workFields } from '../work-fields.ts';
+import { assistantField, budgetFields, workFields } from '../work-fields.ts';
 import { fullProject, namesIn, project, projectParams, renderFull, renderProject } from './project-shape.ts';
 
 type Services = { readonly projects: Projects; readonly people: People };
@@ -19,6 +19,10 @@ const settings = {
     'Instructions for the agent in every thread of the project. null removes them. Members need the role `write`.',
   ),
   model: workFields.model.describe("The caller's default for new threads in it; null for their usual one."),
+  assistant: assistantField
+    .nullable()
+    .optional()
+    .describe("The caller's assistant for new threads in it, by its name; null for the usual agent."),
   ...budgetFields,
 };
 
@@ -68,7 +72,7 @@ const createProject = defineRoute({
 const changeProject = defineRoute({
   method: 'patch',
   path: '/api/projects/{id}',
-  summary: "Change a project. Name, model and budgets are the caller's own; instructions are shared.",
+  summary: "Change a project. Name, model, assistant and budgets are the caller's own; instructions are shared.",
   params: projectParams,
   body: z
     .strictObject({ name: name.optional(), ...settings })

@@ -28,6 +28,7 @@ export const project = z
     owner: person,
     is_shared: z.boolean(),
     model: shownWork.model.describe("The caller's default for new threads in it."),
+    assistant: z.string().nullable().describe("Who answers in the caller's new threads in it."),
     ...shownBudgets,
     created_at: z.iso.datetime(),
   })

@@ -61,6 +61,7 @@ const wireTurnEvent = z
       seq: z.int(),
       channel: z.string(),
       created_at: z.iso.datetime(),
+      assistant: z.string().optional().describe('The assistant that answers. Left out for the usual agent.'),
       items: z.array(threadItem),
     }),
     z.strictObject({ type: z.literal('item-added'), item: bareItem }),

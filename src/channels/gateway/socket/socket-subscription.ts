@@ -41,10 +41,19 @@ function renderThreadEvent(event: ThreadEvent, threadId: ThreadId): ServerMessag
     const { sequence } = event.numbered;
     return { ...ids, sequence, event: renderTurnEvent(event.numbered.event, threadId) };
   }
-  const { seq, channel, createdAt } = event.turn;
-  const items = event.items.map(renderItem);
-  const started = { type: 'turn-started' as const, seq, channel, created_at: createdAt.toISOString(), items };
-  return { ...ids, sequence: STARTED, event: started };
+  return { ...ids, sequence: STARTED, event: renderStart(event) };
+}
+
+function renderStart({ turn, items }: Extract<ThreadEvent, { kind: 'started' }>): WireEvent {
+  const { seq, channel, createdAt, request } = turn;
+  return {
+    type: 'turn-started',
+    seq,
+    channel,
+    created_at: createdAt.toISOString(),
+    ...(request.assistant && { assistant: request.assistant.name }),
+    items: items.map(renderItem),
+  };
 }
 
 type WireEvent = Extract<ServerMessage, { type: 'turn-event' }>['event'];

@@ -5,6 +5,7 @@ import type { TurnId } from '#domain/ids.ts';
 import type { WebCount } from '#domain/search/web-use.ts';
 import { textOf } from '#domain/thread/item.ts';
 import { ALLOWED_BY } from '#domain/tool/allowed-by.ts';
+import type { TurnSpan } from '#domain/trace/turn-span.ts';
 import { renderUsd } from '#domain/usage.ts';
 import { hasForeignInstructions } from '#domain/work/project.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
@@ -96,6 +97,19 @@ const turnInspection = z
     ended_at: time.nullable(),
     items: z.array(threadItem),
     spans: z.array(spanShape),
+    subagents: z
+      .array(
+        z.strictObject({
+          call: z.uuid().describe('The item of the call that it belongs to.'),
+          thread_id: z.uuid().describe('The thread that it works in.'),
+          level: z.int().min(1).describe('1 for those of calls of this turn.'),
+          task: z.string().describe('The beginning of its task.'),
+          spans: z.array(spanShape),
+        }),
+      )
+      .describe(
+        'The subagents of its calls and those below them, each after the one above it, with the periods of all their turns.',
+      ),
     calls: z
       .array(
         z.strictObject({
@@ -170,7 +184,14 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
     replica: inspection.runner,
     started_at: inspection.startedAt?.toISOString() ?? null,
     items: inspection.items.map(renderItem),
-    spans: inspection.spans.map((span) => renderAs(spanShape, span, { usage: span.usage && renderUsage(span.usage) })),
+    spans: inspection.spans.map(renderSpan),
+    subagents: inspection.subagents.map(({ call, threadId, level, task, spans }) => ({
+      call,
+      thread_id: threadId,
+      level,
+      task,
+      spans: spans.map(renderSpan),
+    })),
     calls: inspection.judged.map(({ callId, read, allowedBy, layers }) => ({
       call_id: callId,
       situation: read.situation,
@@ -193,6 +214,9 @@ function renderInspection(inspection: Inspection): z.infer<typeof turnInspection
     superseded: [...inspection.superseded],
   });
 }
+
+const renderSpan = (span: TurnSpan): z.infer<typeof spanShape> =>
+  renderAs(spanShape, span, { usage: span.usage && renderUsage(span.usage) });
 
 const renderWebCount = ({ searches, pages, usd }: WebCount): z.infer<typeof webCount> => ({
   searches,

@@ -37,6 +37,10 @@ export const listItems = defineRoute({
             .array(z.uuid())
             .describe('The turns on this page whose messages were refused at a gate: no model has read them.'),
           steered: z.array(z.uuid()).describe('The turns on this page that a later message has ended early.'),
+          assistants: z
+            .array(z.strictObject({ turn_id: z.uuid(), name: z.string() }))
+            .optional()
+            .describe('The turns on this page that an assistant answers. Left out if there are none.'),
         })
         .meta({ id: 'ItemList' }),
     },
@@ -52,6 +56,9 @@ export const listItems = defineRoute({
       versions: found.versions.map(renderVersions),
       refused: [...found.refused],
       steered: [...found.steered],
+      ...(found.assistants.length > 0 && {
+        assistants: found.assistants.map(({ turnId, name }) => ({ turn_id: turnId, name })),
+      }),
     };
   },
 });

@@ -29,7 +29,9 @@ export const thread = z
       .uuid()
       .optional()
       .describe('Present if a subagent works in it: the thread above it. It is in no list.'),
-    status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: a gate is open.'),
+    status: z
+      .enum(['idle', 'running', 'waiting'])
+      .describe('`waiting`: a gate is open, of the thread or of a subagent below it.'),
     waits_for_place: z
       .literal(true)
       .optional()

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Threads } from '#agent/threads/threads.ts';
+import type { ItemId } from '#domain/ids.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { renderAs } from '#http/routes/render-as.ts';
-import { nestedGate, renderNestedGate } from '../gates/gate-shape.ts';
+import { uuid } from '#http/routes/uuid.ts';
+import { openGate, renderGate } from '../gates/gate-shape.ts';
 import { threadParams } from './thread-shape.ts';
 
 const node = z
@@ -14,7 +16,7 @@ const node = z
     task: z.string().describe('The beginning of its task.'),
     state: z.enum(['active', 'waiting', 'ended']).describe('`waiting`: for a person, at its gate.'),
     outcome: z.enum(['completed', 'incomplete', 'failed', 'cancelled', 'deleted']).nullable(),
-    gate: nestedGate.nullable(),
+    gate: openGate.nullable().describe('What it waits for. It is answered like every gate.'),
     tokens_limit: z.number(),
     tokens: z.number().describe('What it has used. Those below it are included when it has ended.'),
     usd: z.number(),
@@ -23,7 +25,9 @@ const node = z
   })
   .meta({ id: 'TreeNode' });
 
-export const getTree = defineRoute({
+type Services = { readonly threads: Threads };
+
+const getTree = defineRoute({
   method: 'get',
   path: '/api/threads/{id}/tree',
   summary: 'List the subagents below a thread, each after the one above it.',
@@ -35,8 +39,22 @@ export const getTree = defineRoute({
     },
   },
   errors: [404],
-  async handle({ principal, params: { id } }, { threads }: { readonly threads: Threads }) {
+  async handle({ principal, params: { id } }, { threads }: Services) {
     const nodes = await threads.tree(principal, id);
-    return { nodes: nodes.map((each) => renderAs(node, each, { gate: each.gate && renderNestedGate(each.gate) })) };
+    return { nodes: nodes.map((each) => renderAs(node, each, { gate: each.gate && renderGate(each.gate) })) };
   },
 });
+
+const stopSubagent = defineRoute({
+  method: 'post',
+  path: '/api/subagents/{call}/stop',
+  summary: 'Stop a subagent, and all subagents below it.',
+  params: z.object({ call: uuid<ItemId>('This subagent does not exist.') }),
+  responses: { 204: { description: 'It stops, or has ended before.' } },
+  errors: [404],
+  async handle({ principal, params: { call } }, { threads }: Services) {
+    await threads.stopChild(principal, call);
+  },
+});
+
+export const treeRoutes = [getTree, stopSubagent];

@@ -32,6 +32,7 @@ export const otherCards: Readonly<Record<string, ToolCard>> = {
     ],
     fields: [
       field('task', words('Task', 'Aufgabe', 'Oppgave'), 'text'),
+      field('assistant', words('Assistant', 'Assistent', 'Assistent'), 'exact'),
       field('budget', words('Most tokens', 'Höchstens Tokens', 'Høyst tokener'), 'exact'),
     ],
   },

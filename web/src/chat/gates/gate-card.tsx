@@ -3,6 +3,7 @@ import { Plural, Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { whyNotApprovable } from '@reborn-agent/client/approvable';
 import { plainText } from '@reborn-agent/client/call-card';
+import { askerOf } from '@reborn-agent/client/subagents';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
@@ -61,6 +62,7 @@ export function GateCard({ gate, onAnswer }: Props) {
             <CallSentence parts={question} />
           </h3>
         )}
+        <AskedBy gate={gate} />
         <GateReason gate={gate} />
         {gate.calls.length === 1 && only ? (
           <CallDetail call={only} isExact={isExact} />
@@ -86,6 +88,19 @@ export function GateCard({ gate, onAnswer }: Props) {
         </p>
       )}
     </section>
+  );
+}
+
+/** Which subagent asks. */
+function AskedBy({ gate }: { readonly gate: OpenGate }) {
+  const asker = askerOf(gate);
+  if (asker === undefined) return null;
+  return (
+    <p className="min-w-0 break-words text-meta text-soft">
+      <Trans>
+        Asked by the subagent <bdi>{asker}</bdi>
+      </Trans>
+    </p>
   );
 }
 

@@ -11,8 +11,9 @@ import { toPlainText } from '../markdown/cite-markers.ts';
 import { ReadAloudButton } from './read-aloud.tsx';
 import { CopyButton, MessageTime, RowActions } from './row-actions.tsx';
 import type { VersionPosition } from './rows.ts';
-import { Speaker } from './speaker.tsx';
+import { AgentSpeaker } from './speaker.tsx';
 import { VersionArrows } from './version-arrows.tsx';
+import type { Voice } from './voice.ts';
 
 const RateAnswer = lazyPart(() => import('../rate-answer.tsx').then((module) => module.RateAnswer));
 const AnswerMenu = lazyPart(() => import('./answer-menu.tsx').then((module) => module.AnswerMenu));
@@ -22,17 +23,18 @@ type Props = {
   readonly entry: MessageEntry;
   readonly turnId: string;
   readonly first: boolean;
+  readonly by: Voice;
   /** Its actions are always visible. */
   readonly newest: boolean;
   readonly versions: readonly VersionPosition[];
 };
 
-export function Answer({ entry, turnId, first, newest, versions }: Props) {
+export function Answer({ entry, turnId, first, by, newest, versions }: Props) {
   const { imagePath } = useActions();
   const streaming = entry.state === 'streaming';
   return (
     <article className={`group ${streaming ? 'pb-7' : ''}`} aria-busy={streaming}>
-      {first && <Speaker name="Reborn" />}
+      {first && <AgentSpeaker by={by} />}
       <Suspense fallback={<p className="whitespace-pre-wrap break-words text-reading">{entry.text}</p>}>
         <Markdown
           text={entry.text}
@@ -46,7 +48,7 @@ export function Answer({ entry, turnId, first, newest, versions }: Props) {
   );
 }
 
-function AnswerFoot({ entry, turnId, newest, versions }: Omit<Props, 'first'>) {
+function AnswerFoot({ entry, turnId, newest, versions }: Omit<Props, 'first' | 'by'>) {
   const { inspect, askAgain, isIdle } = useActions();
   const text = toPlainText(entry.text, entry.citations, {
     sources: t`Sources`,

@@ -24,12 +24,19 @@ export function RowView({ row }: { readonly row: Row }) {
       return <UserMessage entry={row.entry} versions={row.versions} />;
     case 'answer':
       return (
-        <Answer entry={row.entry} turnId={row.turnId} first={row.first} newest={row.newest} versions={row.versions} />
+        <Answer
+          entry={row.entry}
+          turnId={row.turnId}
+          first={row.first}
+          by={row.by}
+          newest={row.newest}
+          versions={row.versions}
+        />
       );
     case 'steps':
       return (
         <Suspense fallback={<div className="min-h-target pb-3" />}>
-          <Steps steps={row.steps} first={row.first} followed={row.followed} />
+          <Steps steps={row.steps} first={row.first} by={row.by} followed={row.followed} />
         </Suspense>
       );
     case 'pick-up':
@@ -61,7 +68,7 @@ export function RowView({ row }: { readonly row: Row }) {
         </p>
       );
     case 'working':
-      return <Working turn={row.turn} asked={row.asked} first={row.first} waits={row.waits} />;
+      return <Working turn={row.turn} asked={row.asked} first={row.first} by={row.by} waits={row.waits} />;
   }
 }
 

@@ -174,6 +174,20 @@ test('a turn that a message has steered says so where it stops, unless it has sa
   expect(rowsOf(withPage(EMPTY_THREAD, { ...page, items: [asked] })).at(-1)?.kind).toBe('user');
 });
 
+test('who speaks is shown in a thread where an assistant has answered', () => {
+  const page = { items: [asked, answered], line: 0, versions: [], refused: [], steered: [], next_before: null };
+  const voices = (state: ThreadState) => rowsOf(state).flatMap((row) => (row.kind === 'answer' ? [row.by] : []));
+  const usual = withPage(EMPTY_THREAD, page);
+  expect(voices(usual)).toEqual([undefined]);
+  const by = { assistants: [{ turn_id: 't1', name: 'research' }] };
+  expect(voices(withPage(EMPTY_THREAD, { ...page, ...by }))).toEqual(['research']);
+
+  const started = { seq: 2, channel: 'gateway', created_at: place.created_at, assistant: 'research', items: [] };
+  const later = apply(usual, [[-1, { type: 'turn-started', ...started }]], 't2');
+  expect(voices(later)).toEqual(['Reborn']);
+  expect(rowsOf(later).at(-1)).toMatchObject({ kind: 'working', by: 'research' });
+});
+
 test('a queued message says whether it waits for an answer of the person', () => {
   const placed = { type: 'queued', ahead: 1 } as const;
   const queued = { turn_id: 't2', seq: 2, channel: 'gateway', created_at: place.created_at, placed, items: [] };
@@ -197,4 +211,35 @@ test('a day is named where another one begins, and not when everything was said 
   expect(days([first], new Date(2026, 1, 28, 23, 59))).toEqual(['user']);
   const partly = rowsOf(withItems(EMPTY_THREAD, [first, second]), new Date(2026, 2, 1, 9), true);
   expect(partly.map(({ kind }) => kind)).toEqual(['user', 'day', 'answer']);
+});
+
+test('what a subagent waits for is asked below the call that has started it', () => {
+  const call: ThreadItem = {
+    ...place,
+    id: 'c1',
+    type: 'function_call',
+    call_id: 'call_1',
+    name: 'reborn_agent_run',
+    arguments: '{"task":"ask"}',
+    external: false,
+    started_at: place.created_at,
+    ended_at: null,
+    position: 1,
+  };
+  const gate = { id: 'g', kind: 'approval' } as ThreadState['gate'];
+  const child = {
+    call: 'c1',
+    thread_id: 'child',
+    parent_id: 'x',
+    state: 'waiting',
+    gate,
+  } as ThreadState['subagents'][0];
+  const state = { ...withItems(EMPTY_THREAD, [asked, call]), subagents: [child] };
+  const rows = rowsOf(state, new Date(place.created_at));
+  expect(rows.map(({ kind }) => kind)).toEqual(['user', 'steps', 'gate']);
+  expect(rows[1]).toMatchObject({ steps: [{ subagents: [{ thread_id: 'child', level: 0 }] }] });
+  expect(rowsOf({ ...state, subagents: [] }, new Date(place.created_at)).map(({ kind }) => kind)).toEqual([
+    'user',
+    'steps',
+  ]);
 });

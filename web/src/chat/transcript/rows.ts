@@ -1,4 +1,5 @@
 import type { FileVersion, OpenGate, QueuedTurn, TurnFailure, TurnVersions } from '@reborn-agent/client/api';
+import { gatesOfSubagents, type Subagent, subagentsOf } from '@reborn-agent/client/subagents';
 import {
   type CallEntry,
   type Entry,
@@ -12,14 +13,21 @@ import {
   waitsForAnswer,
 } from '@reborn-agent/client/thread-state';
 import { formatDay, isSameDay } from '../../format/time.ts';
+import { type Voice, voiceOf } from './voice.ts';
 
 /** A call together with what came of it. */
-export type Step = { readonly call: CallEntry; readonly output: Output | undefined; readonly waits: boolean };
+export type Step = {
+  readonly call: CallEntry;
+  readonly output: Output | undefined;
+  readonly waits: boolean;
+  /** The subagent that the call has started, and those below it. */
+  readonly subagents?: readonly Subagent[];
+};
 
 /** Where a message is among its versions. */
 export type VersionPosition = NonNullable<TurnVersions['message']> & { readonly of: 'message' | 'answer' };
 
-/** One row of the transcript. `first`: the speaker's name is shown above it. */
+/** One row of the transcript. `first`: it begins what the agent says, so the speaker is named above it. */
 export type Row =
   | {
       readonly kind: 'user';
@@ -35,6 +43,7 @@ export type Row =
       readonly turnId: string;
       readonly entry: MessageEntry;
       readonly first: boolean;
+      readonly by: Voice;
       /** Nothing was answered after it. */
       readonly newest: boolean;
       /** The other answers to the same message. */
@@ -46,6 +55,7 @@ export type Row =
       readonly turnId: string;
       readonly steps: readonly Step[];
       readonly first: boolean;
+      readonly by: Voice;
       /** Text follows. */
       readonly followed: boolean;
     }
@@ -80,6 +90,7 @@ export type Row =
       /** The id of the message that can be asked again. */
       readonly asked: string | undefined;
       readonly first: boolean;
+      readonly by: Voice;
       readonly waits: boolean;
     };
 
@@ -99,7 +110,14 @@ export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = fa
   const atGate = waitsForAnswer(state);
   const gate = state.gate?.kind === 'approval' ? state.gate : undefined;
   for (const queued of state.queued) rows.push({ kind: 'queued', id: queued.turn_id, queued, atGate, gate });
-  return withDays(rows, now, hasOlder);
+  return withDays(rows.flatMap(withGatesBelow), now, hasOlder);
+}
+
+/** What subagents wait for is asked below the step that has started them. */
+function withGatesBelow(row: Row): Row[] {
+  if (row.kind !== 'steps') return [row];
+  const gates = gatesOfSubagents(row.steps.flatMap(({ subagents = [] }) => subagents));
+  return [row, ...gates.map((gate): Row => ({ kind: 'gate', id: gate.id, gate }))];
 }
 
 /** The row of the step or message that made a version of the files. The output of such a step ends with its number. */
@@ -130,15 +148,18 @@ function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry
   if (entry.kind === 'pick-up') {
     rows.push({ kind: 'pick-up', id: `${turnId} ${id}`, turnId, entry });
   } else if (entry.kind === 'call') {
-    addStep(rows, turnId, {
+    const subagents = subagentsOf(state.subagents, entry.id);
+    addStep(rows, turnId, voiceOf(state, turn), {
       call: entry,
       output: state.outputs.get(entry.callId),
       waits: state.gate?.calls.some((call) => call.call_id === entry.callId) ?? false,
+      ...(subagents.length > 0 && { subagents }),
     });
   } else if (entry.role === 'user') {
     rows.push({ kind: 'user', id, turnId, entry, versions: [] });
   } else if (entry.role === 'assistant' && (entry.text !== '' || entry.state === 'streaming')) {
-    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), newest: false, versions: [] });
+    const by = voiceOf(state, turn);
+    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), by, newest: false, versions: [] });
   }
 }
 
@@ -166,13 +187,13 @@ function markFollowed(rows: Row[]): void {
 }
 
 /** Calls in a row stand together. */
-function addStep(rows: Row[], turnId: string, step: Step): void {
+function addStep(rows: Row[], turnId: string, by: Voice, step: Step): void {
   const last = rows.at(-1);
   if (last?.kind === 'steps') rows[rows.length - 1] = { ...last, steps: [...last.steps, step] };
-  else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows), followed: false });
+  else rows.push({ kind: 'steps', id: step.call.id, turnId, steps: [step], first: isFirst(rows), by, followed: false });
 }
 
-function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState): Row[] {
+function endingOf(turn: TurnState, rows: readonly Row[], state: ThreadState): Row[] {
   const id = `${turn.id} end`;
   if (turn.isRefused) return [{ kind: 'unread', id, text: textToSendAgain(turn) }];
   if (turn.status === 'failed')
@@ -181,9 +202,9 @@ function endingOf(turn: TurnState, rows: readonly Row[], { thread }: ThreadState
   if (turn.isSteered) return isFirst(rows) ? [] : [{ kind: 'steered', id }];
   const last = turn.entries.at(-1);
   const speaks = last?.kind === 'message' && last.state === 'streaming' && last.text !== '';
-  const waits = thread?.waits_for_place === true;
+  const waits = state.thread?.waits_for_place === true;
   if (turn.status !== 'running' || speaks) return [];
-  return [{ kind: 'working', id, turn, asked: askedLast(rows), first: isFirst(rows), waits }];
+  return [{ kind: 'working', id, turn, asked: askedLast(rows), first: isFirst(rows), by: voiceOf(state, turn), waits }];
 }
 
 /** Files and texts by others can't be sent again from here. */

@@ -136,12 +136,16 @@ function sameRow(one: Row, other: Row): boolean {
   if (one.kind === 'steps' && other.kind === 'steps')
     return (
       one.first === other.first &&
+      one.by === other.by &&
       one.followed === other.followed &&
       one.steps.length === other.steps.length &&
       one.steps.every((step, index) => {
         const counterpart = other.steps[index];
         return (
-          step.call === counterpart?.call && step.output === counterpart.output && step.waits === counterpart.waits
+          step.call === counterpart?.call &&
+          step.output === counterpart.output &&
+          step.waits === counterpart.waits &&
+          step.subagents === counterpart.subagents
         );
       })
     );
@@ -151,6 +155,7 @@ function sameRow(one: Row, other: Row): boolean {
       one.turn.id === other.turn.id &&
       one.turn.trouble === other.turn.trouble &&
       one.first === other.first &&
+      one.by === other.by &&
       one.waits === other.waits
     );
   if ('entry' in one && 'entry' in other)
@@ -158,6 +163,7 @@ function sameRow(one: Row, other: Row): boolean {
       one.kind === other.kind &&
       one.entry === other.entry &&
       firstOf(one) === firstOf(other) &&
+      byOf(one) === byOf(other) &&
       newestOf(one) === newestOf(other) &&
       versionOf(one) === versionOf(other)
     );
@@ -169,6 +175,8 @@ function sameRow(one: Row, other: Row): boolean {
 }
 
 const firstOf = (row: Row) => 'first' in row && row.first;
+
+const byOf = (row: Row) => ('by' in row ? row.by : undefined);
 
 const newestOf = (row: Row) => row.kind === 'answer' && row.newest;
 

@@ -5,7 +5,8 @@ import { formatDuration } from '../../format/time.ts';
 import { lazyPart } from '../../parts/lazy-part.ts';
 import { RunningRing } from '../../parts/running-ring.tsx';
 import { useNow } from '../../parts/use-now.ts';
-import { Speaker } from './speaker.tsx';
+import { AgentSpeaker } from './speaker.tsx';
+import type { Voice } from './voice.ts';
 
 const TroubleLine = lazyPart(() => import('../../failures/trouble-line.tsx').then((module) => module.TroubleLine));
 
@@ -14,16 +15,17 @@ type WorkingProps = {
   /** The id of the message that led to it. */
   readonly asked: string | undefined;
   readonly first: boolean;
+  readonly by: Voice;
   /** Whether it waits for a replica with a free place. */
   readonly waits: boolean;
 };
 
 /** A turn that runs and says nothing yet, with the time it has taken. */
-export function Working({ turn, asked, first, waits }: WorkingProps) {
+export function Working({ turn, asked, first, by, waits }: WorkingProps) {
   const began = turn.startedAt === undefined ? undefined : Date.parse(turn.startedAt);
   return (
     <div className="pb-7">
-      {first && <Speaker name="Reborn" />}
+      {first && <AgentSpeaker by={by} />}
       <p className="flex items-center gap-2 text-meta text-soft">
         {waits ? <span className="dot bg-waiting" /> : <RunningRing />}
         {waits ? (

@@ -19,7 +19,7 @@ import { useToolCards, withCard } from './tool-cards.ts';
 
 /** One call in one line, with a verb for what the tool does; its fold has everything. `joined`: a line leads to the next step. */
 export function StepLine({ step, joined = false }: { readonly step: Step; readonly joined?: boolean }) {
-  const { call, output } = step;
+  const { output } = step;
   return (
     <details className={`group/step step ${joined ? 'joined' : ''}`}>
       <summary className="flex min-h-target items-center gap-3 rounded text-soft hover:text-ink">
@@ -32,7 +32,7 @@ export function StepLine({ step, joined = false }: { readonly step: Step; readon
         </span>
         <Icon name="right" className="transition-transform group-open/step:rotate-90" />
       </summary>
-      <StepFold step={step} name={call.name} />
+      <StepFold step={step} />
     </details>
   );
 }
@@ -92,7 +92,7 @@ function StepWords({ step: { call, output, waits } }: { readonly step: Step }) {
 }
 
 /** The arguments with their labels; exactly what ran, what came of it and the name of the tool are one click away. */
-function StepFold({ step: { call, output }, name }: { readonly step: Step; readonly name: string }) {
+export function StepFold({ step: { call, output } }: { readonly step: Step }) {
   const cards = useToolCards();
   const shown = withCard(call, cards ?? new Map());
   const values = valuesOf(shown, reader());
@@ -109,7 +109,7 @@ function StepFold({ step: { call, output }, name }: { readonly step: Step; reado
       )}
       {values && <ExactToggle isOpen={isExact} onToggle={() => setExact(!isExact)} />}
       {(isExact || !values) && (
-        <Section title={<span className="exact">{name}</span>}>
+        <Section title={<span className="exact">{call.name}</span>}>
           <ReadableJson text={call.arguments} />
         </Section>
       )}

@@ -10,7 +10,9 @@ const step = (id: string, output: Partial<Output> | undefined = {}, name = 'read
 });
 const shown = (steps: readonly Step[], followed = true) =>
   piecesOf(steps, followed).map((piece) =>
-    piece.kind === 'fold' ? piece.steps.map(({ call }) => call.id).join('+') : `${piece.kind} ${piece.step.call.id}`,
+    'steps' in piece
+      ? `${piece.kind === 'fold' ? '' : `${piece.kind} `}${piece.steps.map(({ call }) => call.id).join('+')}`
+      : `${piece.kind} ${piece.step.call.id}`,
   );
 
 test('finished steps fold to one line when text follows, and one step stays as it is', () => {
@@ -30,5 +32,15 @@ test('steps that run, code, and calls that were asked about never fold', () => {
     'step f',
     'step e',
     'g+h',
+  ]);
+});
+
+test('subagents that were started together stand together, also when text follows', () => {
+  const agent = (id: string): Step => ({ ...step(id, {}, 'reborn_agent_run'), subagents: [] });
+  expect(shown([step('a'), agent('b'), agent('c'), step('d'), agent('e')])).toEqual([
+    'step a',
+    'subagents b+c',
+    'step d',
+    'subagents e',
   ]);
 });

@@ -7,23 +7,26 @@ import { Icon } from '../../../parts/icon.tsx';
 import { reader } from '../../gates/call-sentence.tsx';
 import type { Step } from '../rows.ts';
 import { SentFiles } from '../sent-files.tsx';
-import { Speaker } from '../speaker.tsx';
+import { AgentSpeaker } from '../speaker.tsx';
+import type { Voice } from '../voice.ts';
 import { CodeCard } from './code-card.tsx';
 import { codeRunOf } from './code-run.ts';
 import { StepLine } from './step-line.tsx';
 import { type Piece, piecesOf } from './step-pieces.ts';
 import { foldedWords } from './step-words.ts';
+import { SubagentsCard } from './subagents-card.tsx';
 import { useToolCards, withCard } from './tool-cards.ts';
 
 type Props = {
   readonly steps: readonly Step[];
   readonly first: boolean;
+  readonly by: Voice;
   /** Text follows, so finished steps are folded. */
   readonly followed: boolean;
 };
 
 /** The calls of tools in a row, as one connected line. */
-export function Steps({ steps, first, followed }: Props) {
+export function Steps({ steps, first, by, followed }: Props) {
   const files = steps.flatMap(({ call, output }) => presentedFiles(call, output));
   const presented = new Map(files.map((file) => [file.path, file])); // each once, as it was shown last
   // A picture has no name in an output, so its size tells it from others.
@@ -32,7 +35,7 @@ export function Steps({ steps, first, followed }: Props) {
   const pieces = piecesOf(steps, followed);
   return (
     <div className="pb-3">
-      {first && <Speaker name="Reborn" />}
+      {first && <AgentSpeaker by={by} />}
       {pieces.map((piece, at) => (
         <PieceView key={idOf(piece)} piece={piece} joined={isLine(piece) && isLine(pieces[at + 1])} />
       ))}
@@ -46,12 +49,14 @@ export function Steps({ steps, first, followed }: Props) {
 const madeBy = ({ call, output }: Step): readonly ItemPart[] =>
   isPresenting(call) || call.name === 'reborn_file_read' ? [] : (output?.parts ?? []);
 
-const idOf = (piece: Piece): string => (piece.kind === 'fold' ? `fold ${piece.steps[0]?.call.id}` : piece.step.call.id);
+const idOf = (piece: Piece): string =>
+  'steps' in piece ? `${piece.kind} ${piece.steps[0]?.call.id}` : piece.step.call.id;
 
-const isLine = (piece: Piece | undefined): boolean => piece !== undefined && piece.kind !== 'code';
+const isLine = (piece: Piece | undefined): boolean => piece?.kind === 'step' || piece?.kind === 'fold';
 
 function PieceView({ piece, joined }: { readonly piece: Piece; readonly joined: boolean }) {
   if (piece.kind === 'fold') return <FoldedSteps steps={piece.steps} joined={joined} />;
+  if (piece.kind === 'subagents') return <SubagentsCard steps={piece.steps} />;
   const run = codeRunOf(piece.step.call);
   return run ? <CodeCard step={piece.step} run={run} /> : <StepLine step={piece.step} joined={joined} />;
 }
