@@ -76,9 +76,15 @@ test('an answer that comes while another page is open is marked until it is on t
   expect(sent.ok).toBe(true);
   await list.getByRole('link', { name: 'Violet, not read', exact: true }).click();
   await list.getByRole('link', { name: 'Violet', exact: true }).waitFor();
-  const read = page.waitForRequest((request) => request.method() === 'PATCH');
   await ask(page, 'say on the screen');
-  await read;
+  await page.getByRole('article').getByText('on the screen').waitFor();
+  const { thread_id: id } = (await sent.json()) as { thread_id: string };
+  const find = async () => {
+    const response = await stage.service.request(`/api/threads/${id}`);
+    const { status, unread } = (await response.json()) as { status: string; unread?: true };
+    return { status, unread };
+  };
+  await expect.poll(find).toEqual({ status: 'idle', unread: undefined });
   await goWithin(page, '/');
   await list.getByRole('link', { name: 'Violet', exact: true }).waitFor();
   expect(page.problems).toEqual([]);

@@ -308,7 +308,7 @@ test('with --plain, what a subagent waits for is asked while its run goes on', a
     await plain.sees('You:');
     await plain.type(DELEGATED('/tmp/plain-sub'));
     await plain.press('Enter');
-    await plain.sees('Approve? Type yes, or no, or why not:');
+    await plain.sees('Approve? Type yes, no, or no and the reason:');
     await plain.type('yes');
     await plain.press('Enter');
     await plain.sees('result: result: erased');

@@ -21,7 +21,6 @@ export function HeaderFields({ headers, onChange }: Props) {
               label={t`Header ${index + 1}`}
               required
               autoComplete="off"
-              placeholder="X-Api-Key"
               value={name}
               onChange={({ target }) => change(index, { name: target.value })}
             />
