@@ -90,7 +90,9 @@ export async function changeThread(
     .set({
       ...change,
       ...(projectId !== undefined && { folderId: projectId }),
-      ...(read && { readAt: sql<Date>`now()` }),
+      ...(read && {
+        readAt: sql<Date>`greatest(now(), (select max(ended_at) from turns where turns.thread_id = threads.id))`,
+      }),
     })
     .where('id', '=', id)
     .where('userId', '=', owner.userId)

@@ -87,7 +87,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const turn = state.turns.find(({ id }) => id === seen);
   const isAnswered = turn?.status === 'ended';
   const presented = firstPresented(turn, state.outputs);
-  useReadThread(thread, isAnswered ? seen : undefined);
+  useReadThread(thread);
   const offerFile = useEffectEvent(panel.offer);
   useEffect(() => {
     if (presented !== undefined) offerFile(presented);

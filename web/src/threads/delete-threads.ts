@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { ApiError, pathOf } from '@reborn-agent/client';
+import { pathOf } from '@reborn-agent/client';
 import type { Thread } from '@reborn-agent/client/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { useSyncExternalStore } from 'react';
 import { client } from '../client/client.ts';
 import { wordsOf } from '../parts/error-words.ts';
 import { tell, UNDO_MS } from '../parts/notice.tsx';
+import { forEachThread } from './for-each-thread.ts';
 import { titleOf } from './thread-title.ts';
 
 /** What still has to be deleted. */
@@ -35,7 +36,7 @@ export function useDeleteThreads(): (threads: readonly Thread[]) => void {
     const show = () => hide(hidden.difference(new Set(ids)));
     const run = () => {
       stop();
-      void Promise.all(ids.map(deleteThread))
+      void forEachThread(ids, deleteThread)
         .catch((error: unknown) => tell(wordsOf(error)))
         .then(() => queries.invalidateQueries({ queryKey: ['threads'] }))
         .then(show);
@@ -57,13 +58,9 @@ function wordsFor(threads: readonly Thread[]): string {
   return plural(threads.length, { one: '# thread is deleted.', other: '# threads are deleted.' });
 }
 
-/** Also while the page is closed. One that another window has deleted already does not count as a failure. */
-async function deleteThread(id: string): Promise<void> {
-  const path = pathOf('DELETE /api/threads/{id}', { params: { id } });
-  await client.fetch(path, { method: 'DELETE', keepalive: true }).catch((error: unknown) => {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  });
-}
+/** Also while the page is closed. */
+const deleteThread = (id: string) =>
+  client.fetch(pathOf('DELETE /api/threads/{id}', { params: { id } }), { method: 'DELETE', keepalive: true });
 
 function hide(ids: ReadonlySet<string>): void {
   hidden = ids;

@@ -1,9 +1,9 @@
-import { ApiError } from '@reborn-agent/client';
 import type { Thread, ThreadChange } from '@reborn-agent/client/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../client/client.ts';
 import { useHiddenThreads } from './delete-threads.ts';
+import { forEachThread } from './for-each-thread.ts';
 
 export type ThreadsShown = {
   readonly q: string;
@@ -44,12 +44,12 @@ export function useChangeThread(id: string) {
   });
 }
 
-/** An answer that is on the screen has been read: one from before, or that of `ended`, a turn that has ended here. */
-export function useReadThread(thread: Thread | undefined, ended: string | undefined) {
+/** While a thread is on the screen, its answers count as read, also those that come meanwhile. */
+export function useReadThread(thread: Thread | undefined) {
   const { mutate: change } = useChangeThread(thread?.id ?? '');
-  const newest = ended ?? (thread?.unread && thread.id);
+  const unread = thread?.unread ? thread : undefined;
   useEffect(() => {
-    if (!newest) return;
+    if (!unread) return;
     const seen = new AbortController();
     const read = () => {
       if (document.visibilityState !== 'visible') return;
@@ -59,20 +59,15 @@ export function useReadThread(thread: Thread | undefined, ended: string | undefi
     document.addEventListener('visibilitychange', read, { signal: seen.signal });
     read();
     return () => seen.abort();
-  }, [newest, change]);
+  }, [unread, change]);
 }
 
-/** Archives, restores or moves many threads. One that another window has deleted already does not count as a failure. */
+/** Archives, restores or moves many threads. */
 export function useManyThreads() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ ids, change }: { ids: readonly string[]; change: ThreadChange }) => {
-      const results = await Promise.allSettled(
-        ids.map((id) => client.call('PATCH /api/threads/{id}', { params: { id }, body: change })),
-      );
-      const isGone = (reason: unknown) => reason instanceof ApiError && reason.status === 404;
-      for (const result of results) if (result.status === 'rejected' && !isGone(result.reason)) throw result.reason;
-    },
+    mutationFn: ({ ids, change }: { ids: readonly string[]; change: ThreadChange }) =>
+      forEachThread(ids, (id) => client.call('PATCH /api/threads/{id}', { params: { id }, body: change })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['threads'] }),
   });
 }
