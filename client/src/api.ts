@@ -740,7 +740,7 @@ export type Error = {
     /** What is wrong, and what to do about it. */
     readonly message: string;
     readonly type: 'conflict_error';
-    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists' | 'last_operator' | 'signed_in';
+    readonly code: 'idempotency_mismatch' | 'thread_busy' | 'thread_full' | 'already_exists' | 'nothing_to_compact' | 'last_operator' | 'signed_in';
     /** The field that is wrong, or null when it is the whole request. */
     readonly param: string | null;
     /** The values of the code's sentence, such as a name or a limit, for a client with its own texts. */
@@ -1544,6 +1544,8 @@ export type Thread = {
   readonly waits_for_place?: true;
   /** Present if an answer in a chat has ended since its owner last had the thread before them. */
   readonly unread?: true;
+  /** Present if its next turn begins with a summary of what was said before, as its owner asked. */
+  readonly compact_asked?: true;
   /** The beginning of the newest message. May be empty. */
   readonly preview: string;
   /** Where it began. Threads of chat platforms count as chat. */
@@ -5233,6 +5235,16 @@ export type Routes = {
   'PATCH /api/threads/{id}': {
     params: { id: string };
     body: ThreadChange;
+    result: Thread;
+  };
+  /** Let the next turn of a thread begin with a summary of what was said before. */
+  'POST /api/threads/{id}/compact': {
+    params: { id: string };
+    result: Thread;
+  };
+  /** Take back that the next turn of a thread begins with a summary. */
+  'DELETE /api/threads/{id}/compact': {
+    params: { id: string };
     result: Thread;
   };
   /** Delete a thread and everything in it. A running turn is stopped. */

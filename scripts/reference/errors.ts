@@ -156,6 +156,10 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
     error: new Conflict('already_exists', ''),
     advice: 'Choose another name, or change the existing resource.',
   },
+  nothing_to_compact: {
+    error: new Conflict('nothing_to_compact', ''),
+    advice: 'The messages since the last summary are short. Nothing is lost: go on writing.',
+  },
   last_operator: {
     error: new Conflict('last_operator', ''),
     advice: 'Make another user an operator first, or use the token of the operator.',

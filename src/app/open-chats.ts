@@ -8,6 +8,7 @@ import { createChatCarrier } from '#agent/chats/outgoing/chat-carrier.ts';
 import { createComposePost } from '#agent/chats/outgoing/compose-post.ts';
 import { createHideComposed } from '#agent/chats/outgoing/composed-links.ts';
 import { createLiveReplies } from '#agent/chats/outgoing/live-replies.ts';
+import { askToCompact } from '#agent/threads/ask-to-compact.ts';
 import { createMailPort } from '#channels/mail/mail-port.ts';
 import { createSlackPort } from '#channels/slack/slack-port.ts';
 import type { Connect } from '#channels/slack/socket-link.ts';
@@ -42,6 +43,7 @@ export function openChats(core: Core) {
     sendsPerMinute,
     onRefused,
     findName: async ({ userId }) => (await findUser(core.identities, userId))?.name,
+    askToCompact: (...asked) => askToCompact(db, engine, ...asked),
   });
   const inbox = startInbox({ engine, connections, handle, pace: parts.chats, onError });
   undo.defer(() => inbox.stop());

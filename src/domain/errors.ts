@@ -70,6 +70,7 @@ export class Conflict extends Error {
     | 'thread_full'
     | 'idempotency_mismatch'
     | 'already_exists'
+    | 'nothing_to_compact'
     | 'last_operator'
     | 'signed_in';
 

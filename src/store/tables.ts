@@ -195,6 +195,7 @@ export type Tables = {
     bytes: Generated<string>;
     line: Generated<number>;
     readAt: Generated<Date>;
+    compactAskedAt: Date | null;
     metadata: JSONColumnType<Record<string, unknown>> | null;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;

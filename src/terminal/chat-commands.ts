@@ -43,6 +43,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return showStatus(chat);
     case 'context':
       return showContext(chat);
+    case 'compact':
+      return chat.thread.note(await compactThread(chat.client, chat.thread.now().threadId, asksToCompact(argument)));
     case 'stop':
       return stopTurn(chat) ? undefined : chat.thread.note('Nothing is running.');
     case 'now':
@@ -110,12 +112,14 @@ async function copyAnswer(chat: Chat): Promise<void> {
 
 async function showContext(chat: Chat): Promise<void> {
   const { context } = chat.thread.now();
-  const { model } = await findModel(chat);
+  const { model, thread } = await findModel(chat);
+  const next =
+    thread && thread.compact_asked ? BEGINS_WITH_SUMMARY : 'What is older is summed up when the context gets full.';
   const window = model ? ` of ${formatCount(model.context_tokens, 'token')}` : '';
   chat.thread.note(
     context === undefined
       ? 'No prompt was sent yet.'
-      : `${formatCount(context, 'token')}${window} were in the last prompt and its answer. What is older is summed up when the context gets full.`,
+      : `${formatCount(context, 'token')}${window} were in the last prompt and its answer. ${next}`,
   );
 }
 

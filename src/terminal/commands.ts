@@ -24,6 +24,7 @@ export const COMMANDS = [
   { name: 'copy', description: 'Copy the last answer' },
   { name: 'status', description: 'Show the thread, its model, tokens and cost' },
   { name: 'context', description: 'Show how full the context of the model is' },
+  { name: 'compact', description: 'Begin the next message with a summary of this thread; /compact off takes it back' },
   { name: 'good', description: 'Rate the last answer as good; once more takes it back' },
   { name: 'bad', description: 'Rate the last answer as bad: /bad too long' },
   { name: 'export', description: 'Write this thread to a file: /export notes.md' },

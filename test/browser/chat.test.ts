@@ -258,6 +258,7 @@ test('the title of a thread is a menu, F2 renames it, and its link can be copied
     'Export as Markdown',
     'Export as JSON',
     'Print or save as PDF',
+    'Summarise earlier messages',
     'Inspector',
     'Archive',
     'Delete',
@@ -265,6 +266,9 @@ test('the title of a thread is a menu, F2 renames it, and its link can be copied
   await page.getByRole('menuitem', { name: 'Copy link' }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   await page.getByRole('status').getByText('The link is copied.').waitFor();
+  await header.getByRole('button', { name: 'say title' }).click();
+  await page.getByRole('menuitem', { name: 'Summarise earlier messages' }).click();
+  await page.getByRole('status').getByText('There is too little to summarise').waitFor();
   await page.keyboard.press('F2');
   await page.getByRole('textbox', { name: 'Title of the thread' }).fill('Renamed');
   await page.keyboard.press('Enter');

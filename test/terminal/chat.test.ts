@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startModernServer } from '../support/mcp-modern-server.ts';
 import { runReborn } from '../support/run-reborn.ts';
+import { isSummaryPrompt } from '../support/scripted-model.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startChatService } from './chat-service.ts';
 import { openTerminal } from './tmux.ts';
@@ -364,6 +365,28 @@ describe('a command that is typed', () => {
     await say('/project off');
     await sees('This thread is in no project.');
     expect(await threads()).toEqual([]);
+  });
+
+  test('/compact lets the next message begin with a summary', async () => {
+    const { say, sees } = await open();
+    await say('/compact');
+    await sees('There is nothing to summarise yet.');
+    for (const word of ['first', 'second']) {
+      await say(`say ${word} ${'the tide is low '.repeat(70)}`);
+      await sees(new RegExp(`Reborn\n${word}`));
+    }
+    await say('/compact');
+    await sees('Your next message begins with a summary of what was said before.');
+    await say('/compact off');
+    await sees('Your next message begins without a summary.');
+    await say('/compact');
+    await say('/context');
+    await sees(/in the last prompt and its answer\. Your next message begins with a summary/);
+    await say('say done');
+    await sees(/Reborn\ndone/);
+    expect(chat.model.seen.slice(-2).map(isSummaryPrompt)).toEqual([true, false]);
+    await say('/compact');
+    await sees('There is too little to summarise');
   });
 
   test('a slash offers the commands, and the one that is picked runs', async () => {

@@ -70,6 +70,7 @@ test('a thread is named by its title or by the end of its id, changed and delete
 
   expect((await reborn('thread', 'pin', 'where is the LIGHTHOUSE?')).stdout).toBe('Pinned.\n');
   expect((await reborn('thread', 'rename', id.slice(-8), 'Lights')).stdout).toBe('Renamed to Lights.\n');
+  expect((await reborn('thread', 'compact', 'Lights')).stdout).toContain('There is too little to summarise');
   expect((await reborn('thread', 'archive', 'Lights')).stdout).toBe('Archived.\n');
   expect(await json('thread', 'list', '--archived')).toMatchObject([{ id, title: 'Lights', pinned: true }]);
   expect((await reborn('thread', 'delete', 'Lights')).stderr).toContain('Add --yes to confirm.');

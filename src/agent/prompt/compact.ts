@@ -16,6 +16,8 @@ export type Compaction = {
   readonly limit: number;
   /** The fixed part of a prompt: tools, instructions and the turn's input. */
   readonly fixed: number;
+  /** Whether a person has asked for it: then all that was said before the turn's request is summarised, however little it is. */
+  readonly isAsked: boolean;
   /** Asks for a summary, and stores it before it resolves. */
   readonly summarise: (prompt: Prompt, toSummary: (said: string) => Summary) => Promise<Summary>;
 };
@@ -39,8 +41,10 @@ export async function compact(compaction: Compaction): Promise<Summary | undefin
   const before = sumsOf(items, (item) => (isRequest(item, turnSeq) ? 0 : itemTokens(item)));
   const shown = sumsOf(items, (item) => Math.min(MOST_TOKENS_OF_ONE, itemTokens(item)));
   const seams = findSeams(items);
-  const end = findEnd(compaction, before, seams);
-  if ((before[end] ?? 0) - summaryTokens(limit) < LEAST_GAIN * limit) return undefined;
+  const full = findEnd(compaction, before, seams);
+  const gains = (before[full] ?? 0) - summaryTokens(limit) >= LEAST_GAIN * limit;
+  const end = Math.max(gains ? full : 0, compaction.isAsked ? findEndOfEarlier(compaction, seams) : 0);
+  if (end === 0) return undefined;
 
   let { summary } = compaction;
   for (let begin = 0; begin < end; ) {
@@ -56,7 +60,7 @@ export async function compact(compaction: Compaction): Promise<Summary | undefin
  * its answer to keep.
  */
 export async function condense(
-  compaction: Omit<Compaction, 'fixed'>,
+  compaction: Omit<Compaction, 'fixed' | 'isAsked'>,
 ): Promise<{ readonly prompt: Prompt; readonly characters: number }> {
   const { items, limit } = compaction;
   const shown = sumsOf(items, (item) => Math.min(MOST_TOKENS_OF_ONE, itemTokens(item)));
@@ -81,6 +85,13 @@ function findEnd({ limit, fixed }: Compaction, before: readonly number[], seams:
   return seams.find((seam) => all - (before[seam] ?? 0) <= room) ?? seams.at(-1) ?? 0;
 }
 
+/** The last seam before the request, which is an earlier turn's message when the turn continues after a gate. */
+function findEndOfEarlier({ items, turnSeq }: Compaction, seams: readonly number[]): number {
+  const own = items.findIndex((item) => isRequest(item, turnSeq));
+  const request = own === -1 ? items.findLastIndex((item) => item.type === 'message' && item.role === 'user') : own;
+  return seams.findLast((seam) => seam <= request) ?? 0;
+}
+
 /** The last seam that one call can reach, or the next one if it can reach none. */
 function stepFrom(begin: number, end: number, seams: readonly number[], fits: (seam: number) => boolean): number {
   const ahead = seams.filter((seam) => seam > begin && seam <= end);
@@ -88,7 +99,7 @@ function stepFrom(begin: number, end: number, seams: readonly number[], fits: (s
 }
 
 function summariseStep(
-  { limit, turnSeq, summarise }: Omit<Compaction, 'fixed'>,
+  { limit, turnSeq, summarise }: Omit<Compaction, 'fixed' | 'isAsked'>,
   earlier: Summary | null,
   items: readonly Item[],
 ): Promise<Summary> {

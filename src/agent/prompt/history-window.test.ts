@@ -20,6 +20,7 @@ function createAttempt(
   say: (prompt: Prompt) => string = () => 'fine',
   summary: Summary | null = null,
   reads: Reads = {},
+  isAsked = false,
 ) {
   const asked: Prompt[] = [];
   const written: Summary[] = [];
@@ -40,6 +41,7 @@ function createAttempt(
   const window = createHistoryWindow({
     turn,
     summary,
+    isAsked,
     writeSummary,
     meter,
     load: async (prompt) => prompt as Prompt,
@@ -122,6 +124,31 @@ test('a summary keeps what was read, and so do those that take it in', async () 
   const second = createAttempt(undefined, earlier);
   await second.ask(history);
   expect(second.written.at(-1)?.reads).toEqual({ private: true });
+});
+
+test('a summary that was asked for takes in all that was said before, once, in a short thread too', async () => {
+  const { ask, asked, written } = createAttempt(undefined, null, {}, true);
+  const history = threadOf([user('before'), say('assistant', 'yes')], 'now', []);
+  await ask(history);
+  expect(written).toMatchObject([{ throughSeq: 1, throughPosition: 1, text: 'fine' }]);
+  const [, last] = asked;
+  expect(JSON.stringify(last)).toContain('now');
+  expect(JSON.stringify(last)).not.toContain('before');
+
+  await ask(history);
+  expect(written).toHaveLength(1);
+  expect(asked.at(-1)).toEqual(last);
+});
+
+test('a message is answered although the model refuses the summary that was asked for', async () => {
+  const { ask, asked, written } = createAttempt((prompt) => (isForSummary(prompt) ? '' : 'fine'), null, {}, true);
+  const history = threadOf([user('before'), say('assistant', 'yes')], 'now', []);
+  expect(await ask(history)).toMatchObject({ answer: { text: 'fine' } });
+  expect(written).toEqual([]);
+  expect(JSON.stringify(asked.at(-1))).toContain('before');
+
+  await ask(history);
+  expect(asked.filter(isForSummary)).toHaveLength(1);
 });
 
 test('a long request alone does not cause a summary of the few items before it', async () => {

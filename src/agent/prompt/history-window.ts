@@ -20,6 +20,8 @@ export type WindowParts = {
   readonly turn: Turn;
   /** Replaces the older items when the attempt starts. */
   readonly summary: Summary | null;
+  /** Whether the thread's owner has asked for a summary of what was said before. */
+  readonly isAsked: boolean;
   readonly writeSummary: TurnRun['writeSummary'];
   readonly meter: Pick<Meter, 'ask' | 'discard'>;
   /** Reads the attachments of a prompt. */
@@ -81,7 +83,7 @@ export function createHistoryWindow(parts: WindowParts): HistoryWindow {
   };
 }
 
-type State = Omit<WindowParts, 'summary'> & { summary: Summary | null };
+type State = Omit<WindowParts, 'summary' | 'isAsked'> & { summary: Summary | null; isAsked: boolean };
 
 type Thread = {
   readonly model: Model;
@@ -97,21 +99,35 @@ async function fit(state: State, { model, history, setting }: Thread, limit: num
   const estimate = (items: readonly Item[]) => estimateTokens(buildPrompt(turn, items, setting, summary));
   const recent = recentItems(history, summary, turn.seq);
   const scale = scaleFrom(recent, summary, estimate);
-  if (estimate(recent) * scale > COMPACT_ABOVE * limit) {
+  const isFull = estimate(recent) * scale > COMPACT_ABOVE * limit;
+  if (isFull || state.isAsked) {
     const request = history.filter((item) => isRequest(item, turn.seq));
-    const shorter = await compact({
+    const shortening = compact({
       turnSeq: turn.seq,
       summary,
       items: history.filter((item) => !summary || !isCovered(item, summary)),
       limit: limit / scale,
       fixed: estimateTokens(buildPrompt(turn, request, setting)),
+      isAsked: state.isAsked,
       summarise: (prompt, toSummary) => summarise(state, model, history, prompt, toSummary),
     });
+    const shorter = await (isFull ? shortening : unlessRefused(shortening));
+    state.isAsked = false;
     if (!shorter && must) throw tooLong(limit / AFTER_REFUSAL, model);
     state.summary = shorter ?? summary;
   }
   const prompt = buildPrompt(turn, recentItems(history, state.summary, turn.seq), setting, state.summary);
   return { prompt, tokens: estimateTokens(prompt) * scale };
+}
+
+/** A message whose prompt fits is answered although the model writes no summary. The wish for one stays for the next turn. */
+async function unlessRefused(shortening: Promise<Summary | undefined>): Promise<Summary | undefined> {
+  try {
+    return await shortening;
+  } catch (error) {
+    if (error instanceof ModelFailure && error.remedy === 'none') return undefined;
+    throw error;
+  }
 }
 
 /** Later steps, and a new attempt, continue from the steps that are stored. */

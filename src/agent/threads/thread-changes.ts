@@ -12,6 +12,7 @@ import { changeThread, findThread } from '#store/threads/thread-listings.ts';
 import { deleteThread } from '#store/threads/threads.ts';
 import { findNewestRequest } from '#store/threads/turn-details.ts';
 import { findTurn } from '#store/threads/turns.ts';
+import { askToCompact } from './ask-to-compact.ts';
 import { holdThread, noThread } from './hold-thread.ts';
 import { getPosition } from './thread-items.ts';
 
@@ -44,6 +45,10 @@ export function createThreadChanges(db: Database, engine: Engine, codeHosts: rea
       notify(owner, id);
       return thread;
     },
+
+    /** The next turn begins with a summary of what was said before, or no longer. */
+    askToCompact: (owner: Principal, id: ThreadId, asks: boolean): Promise<ThreadListing> =>
+      askToCompact(db, engine, owner, id, asks),
 
     /** A running turn stops, because its next write finds no thread. */
     async remove(owner: Principal, id: ThreadId): Promise<void> {

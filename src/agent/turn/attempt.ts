@@ -182,6 +182,7 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const window = createHistoryWindow({
     turn,
     summary: run.summary,
+    isAsked: run.compactAsked,
     writeSummary,
     meter: { ...createRetries({ limits: retries, meter, signal: run.signal, emit }), discard: meter.discard },
     load: async (prompt, model) =>

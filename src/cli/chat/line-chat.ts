@@ -5,6 +5,7 @@ import { outlineArguments } from '@reborn-agent/client/format';
 import { sendMessage } from '@reborn-agent/client/send';
 import { parseCommand } from '#terminal/commands.ts';
 import { readAttachedFiles } from '#terminal/files/attached-files.ts';
+import { asksToCompact, compactThread } from '#terminal/slash/compact-thread.ts';
 import type { ReachedService } from '../connect/with-service.ts';
 import { describeGate } from '../gate/describe-gate.ts';
 import { readGates } from '../gate/find-gate.ts';
@@ -44,7 +45,7 @@ export async function chatInLines(service: ReachedService, threadId: string | un
 }
 
 const HELP =
-  'Type a message, and Enter sends it. /new starts a new thread. Ctrl+C stops an answer, Ctrl+D ends the chat.';
+  'Type a message, and Enter sends it. /new starts a new thread, /compact lets the next message begin with a summary. Ctrl+C stops an answer, Ctrl+D ends the chat.';
 
 /** What fails, fails alone: the chat goes on. */
 async function attempt(work: () => Promise<void>): Promise<void> {
@@ -66,6 +67,8 @@ async function continueThread(chat: LineChat): Promise<void> {
 async function take(chat: LineChat, text: string): Promise<void> {
   const command = parseCommand(text);
   if (command === undefined) return converse(chat, text);
+  if (command !== 'unknown' && command.name === 'compact')
+    return printLine(await compactThread(chat.client, chat.threadId, asksToCompact(command.argument)));
   if (command === 'unknown' || command.name !== 'new') return printLine(`There is no such command here. ${HELP}`);
   chat.threadId = undefined;
   printLine('New thread. Type a message.');

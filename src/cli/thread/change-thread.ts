@@ -1,5 +1,6 @@
 import type { ThreadChange } from '@reborn-agent/client/api';
 import type { Command } from 'commander';
+import { compactThread } from '#terminal/slash/compact-thread.ts';
 import { isConfirmed } from '../confirm.ts';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { printLine } from '../print.ts';
@@ -7,7 +8,7 @@ import { findThread } from './find-thread.ts';
 
 export const NO_THREAD = 'This thread does not exist. `reborn thread list` shows all.';
 
-/** `reborn thread rename`, `pin`, `unpin`, `archive`, `unarchive` and `delete`. */
+/** `reborn thread rename`, `pin`, `unpin`, `archive`, `unarchive`, `compact` and `delete`. */
 export function addThreadChanges(thread: Command): void {
   thread
     .command('rename')
@@ -20,6 +21,13 @@ export function addThreadChanges(thread: Command): void {
   addSwitch(thread, 'unpin', 'Put a thread back in its place by date.', { pinned: false }, 'No longer pinned.');
   addSwitch(thread, 'archive', 'Take a thread out of the list.', { archived: true }, 'Archived.');
   addSwitch(thread, 'unarchive', 'Put a thread back in the list.', { archived: false }, 'Back in the list.');
+  thread
+    .command('compact')
+    .argument('<thread>', 'the id or the title')
+    .option('--off', 'take it back')
+    .description('Let the next message of a thread begin with a summary of what was said before.')
+    .addHelpText('after', '\nExample:\n  reborn thread compact 3f2f8a9f')
+    .action(compact);
   thread
     .command('delete')
     .argument('<thread>', 'the id or the title')
@@ -43,6 +51,13 @@ function change(given: string, body: ThreadChange, said: string): Promise<void> 
     const params = { id: await findThread(client, given) };
     await orMissing(client.call('PATCH /api/threads/{id}', { params, body }), NO_THREAD);
     printLine(said);
+  });
+}
+
+function compact(given: string, { off }: { readonly off?: true }): Promise<void> {
+  return withClient(async (client) => {
+    const id = await findThread(client, given);
+    printLine(await orMissing(compactThread(client, id, !off), NO_THREAD));
   });
 }
 

@@ -50,6 +50,8 @@ export type ThreadListing = {
   readonly waitsForPlace: boolean;
   /** Whether a turn of a chat has ended since its owner last had it before them. */
   readonly unread: boolean;
+  /** Whether its next turn begins with a summary of what was said before. */
+  readonly compactAsked: boolean;
   /** Where it began. A thread without turns was made by an API client. */
   readonly channel: Channel;
   /** The model that its newest turn asked for; null for the default model. */

@@ -35,6 +35,8 @@ export type TurnRun = {
   readonly signal: AbortSignal;
   /** The user's identity notes and skills, the version of their secrets, the project, and whether the turn reads memory and adds to it. */
   readonly setting: Pick<TurnContext, 'notes' | 'skills' | 'secrets' | 'temporary' | 'remembers' | 'project'>;
+  /** Whether the thread's owner has asked for a summary of what was said before. */
+  readonly compactAsked: boolean;
   /** Replaces the part of the thread that `history` leaves out. */
   readonly summary: Summary | null;
   /** The thread up to and including this turn's input, at least from the summary on. */
@@ -111,10 +113,12 @@ export function createTurnRun(
   const { pool, statements } = deps;
   const send = <T>(act: () => Promise<T>) => withRetries(deps.retryPolicy, { signal: lost }, act);
   let isHistoryCut = false;
+  let compactAsked = context.compactAsked ?? false;
   let spent: Spent | undefined = context.spent; // as of a moment ago; later calls ask again
   return {
     signal,
     setting: context,
+    compactAsked,
     summary: context.summary,
     limits: context.limits,
     gateAhead: context.gateAhead,
@@ -156,7 +160,9 @@ export function createTurnRun(
       onProgress();
     },
     writeSummary: async (summary, call) => {
-      if (!(await send(() => writeSummary(pool, deps.replica, turn, summary, call)))) throw new Superseded(turn.id);
+      const isWritten = await send(() => writeSummary(pool, deps.replica, turn, summary, call, compactAsked));
+      if (!isWritten) throw new Superseded(turn.id);
+      compactAsked = false; // what is asked for from here on is for the next turn
     },
   };
 }

@@ -4,6 +4,7 @@ create or replace function thread_context(owner text, given_thread uuid, given_s
 language plpgsql stable as $$ begin return (
   select json_build_object(
     'temporary', (select temporary from threads where threads.id = given_thread),
+    'compactAsked', (select compact_asked_at is not null from threads where threads.id = given_thread),
     'project', (
       select project_context(owner, folder_id) from threads where threads.id = given_thread and folder_id is not null),
     'gateAhead', (select to_json(gate) from (

@@ -49,6 +49,8 @@ export type UserContext = {
 type ThreadContext = {
   /** Whether the thread is temporary, and its turns neither read nor write memory. */
   readonly temporary?: boolean | null;
+  /** Whether its owner has asked for a summary of its earlier messages, which no turn has written yet. */
+  readonly compactAsked?: boolean | null;
   /** The project that the thread is in. */
   readonly project?: TurnProject | null;
   /** An open gate of an earlier turn. */

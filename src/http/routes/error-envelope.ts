@@ -23,6 +23,7 @@ export const errorEnvelope = z
         'thread_busy',
         'thread_full',
         'already_exists',
+        'nothing_to_compact',
         'last_operator',
         'signed_in',
       ]),

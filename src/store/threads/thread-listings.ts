@@ -127,7 +127,8 @@ function summarise(threads: RawBuilder<unknown>): RawBuilder<ListingRow> {
       exists (select from turns where turns.id = thread.active and ready_at < 'infinity') as waits_for_place,
       (extract(epoch from updated_at) * 1000000)::bigint::text as microseconds,
       coalesce((select channel from turns where turns.thread_id = thread.id order by seq limit 1), 'responses') as channel,
-      (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, read_at, spent.*
+      (select request from turns where turns.thread_id = thread.id order by seq desc limit 1) as request, read_at,
+      compact_asked_at is not null as compact_asked, spent.*
     from (${threads}) as thread, lateral (
       select coalesce(sum((usage ->> 'inputTokens')::float8), 0) as input_tokens,
         coalesce(sum((usage ->> 'cachedInputTokens')::float8), 0) as cached_input_tokens,

@@ -82,6 +82,21 @@ export async function hasNetwork(trx: OwnedTransaction, owner: Owner, id: Thread
   return (await query.executeTakeFirst())?.network ?? false;
 }
 
+/** Says when a summary was asked for, or with null that none is. The caller holds the lock of the thread. */
+export async function setCompactAsked(
+  trx: OwnedTransaction,
+  owner: Owner,
+  id: ThreadId,
+  compactAskedAt: Date | null,
+): Promise<void> {
+  await trx
+    .updateTable('threads')
+    .set({ compactAskedAt })
+    .where('id', '=', id)
+    .where('userId', '=', owner.userId)
+    .execute();
+}
+
 /** Locks the thread until the transaction ends: no turn of it starts or ends meanwhile. */
 export function lockThread(trx: OwnedTransaction, owner: Owner, id: ThreadId): Promise<Thread | undefined> {
   return trx

@@ -210,6 +210,9 @@ test('/agent chooses who answers in a chat, over the assistant of the channel', 
   phone.say(telegram, '/agent poet');
   await shown(inChat(phone.id), /the assistant poet answers here/);
   expect(await asks('by the poet')).toBe('poet');
+  expect(await asks(`of a long poem${', the sea is wide'.repeat(150)}`)).toBe('poet');
+  phone.say(telegram, '/compact');
+  await shown(inChat(phone.id), /next message begins with a summary/);
   phone.say(telegram, '/new');
   expect(await asks('a new poem')).toBe('poet');
   phone.say(telegram, '/agent off');

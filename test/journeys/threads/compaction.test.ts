@@ -78,6 +78,49 @@ test('the thread of a response is compacted with its summary, and stays as it is
   expect(textOf(await service.ask('say still here', { previous_response_id: last.id }))).toBe('still here');
 });
 
+test('a summary that is asked for begins the next turn that can write one, and the thread says so until then', async ({
+  service,
+  model,
+}) => {
+  const first = await service.ask(`say noted\nfact: the buoy is yellow\n${'It was a quiet day at sea. '.repeat(200)}`);
+  const [{ id: threadId = '' } = {}] = (await listThreads(service)).threads;
+  const isAsked = async () => ((await send(service, 'GET', `/api/threads/${threadId}`)).body as Asked).compact_asked;
+  const wish = (method: string, headers = {}) => send(service, method, `/api/threads/${threadId}/compact`, headers);
+
+  const { headers } = await addUser(service, 'mallory');
+  expect((await wish('POST', headers)).status).toBe(404);
+  expect(await wish('POST')).toMatchObject({ status: 200, body: { id: threadId, compact_asked: true } });
+  expect((await wish('POST')).status).toBe(200);
+  expect((await wish('DELETE')).body.compact_asked).toBeUndefined();
+  expect((await wish('POST')).status).toBe(200);
+
+  model.hooks.onPrompt = (prompt) => {
+    if (isSummaryPrompt(prompt)) throw new Error('cuts the line');
+  };
+  const failed = await service.ask('recite', { previous_response_id: first.id });
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
+  expect(await isAsked()).toBe(true);
+  delete model.hooks.onPrompt;
+
+  const before = model.seen.length;
+  const said = textOf(await service.ask('recite', { previous_response_id: failed.id }));
+  expect(model.seen.slice(before).map(isSummaryPrompt)).toEqual([true, false]);
+  expect(said).toContain('the buoy is yellow');
+  expect(said).not.toContain('quiet day');
+  expect(await isAsked()).toBeUndefined();
+  expect(await wish('POST')).toMatchObject({ status: 409, body: { error: { code: 'nothing_to_compact' } } });
+});
+
+type Asked = { readonly id: string; readonly compact_asked?: true };
+
+async function send(service: Service, method: string, path: string, headers: Record<string, string> = {}) {
+  const response = await service.request(path, { method, headers });
+  return { status: response.status, body: (await response.json()) as Asked };
+}
+
+const listThreads = async (service: Service) =>
+  (await send(service, 'GET', '/api/threads?limit=1')).body as unknown as { threads: { id: string }[] };
+
 test('a conversation that is longer than the model can read is summarised in steps', async ({ service, model }) => {
   const filler = 'many words that the model must read, one after the other. '.repeat(60);
   const input = Array.from({ length: 30 }, (_, index) => user(`fact: number ${index}\n${filler}`));

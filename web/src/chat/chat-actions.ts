@@ -18,6 +18,8 @@ export type Actions = {
   readonly edit: (entry: MessageEntry, text: string) => Promise<void>;
   /** Asks the message that led to this item again; `another`: another model than the chosen one. */
   readonly askAgain: (itemId: string, another?: string) => void;
+  /** Asks the message that led to this item again, after a summary of what was said before. */
+  readonly askShorter: (itemId: string) => void;
   /** Stops the turn, and asks again what it was asked. */
   readonly stopAndAsk: (turnId: string, itemId: string, another?: string) => void;
   /** The model that answers next. */
@@ -101,6 +103,11 @@ export function useChatActions(parts: {
     edit: (entry, text) => attempt(() => startVersion(entry.id, text)),
     answering,
     askAgain: (itemId, another) => void attempt(() => startVersion(itemId, undefined, another)),
+    askShorter: (itemId) =>
+      void attempt(async () => {
+        await client.call('POST /api/threads/{id}/compact', { params: { id: threadId } });
+        await startVersion(itemId);
+      }),
     stopAndAsk: (turnId, itemId, another) =>
       void attempt(async () => {
         stop(turnId);

@@ -16,7 +16,7 @@ type Props = {
 
 /** Why a turn failed, and what helps. An answer to the message that was asked replaces the attempt. */
 export function FailureLine({ failure, turnId, asked }: Props) {
-  const { inspect, askAgain, isIdle } = useActions();
+  const { inspect, askAgain, askShorter, isIdle } = useActions();
   const { fact, next } = failure ? sentencesOf(failure) : noReason();
   const ways = waysOf(failure);
   const canAsk = asked !== undefined && isIdle;
@@ -32,6 +32,11 @@ export function FailureLine({ failure, turnId, asked }: Props) {
         {canAsk && ways.again && (
           <Button icon="retry" onClick={() => askAgain(asked)}>
             <Trans>Try again</Trans>
+          </Button>
+        )}
+        {canAsk && ways.shorter && (
+          <Button onClick={() => askShorter(asked)}>
+            <Trans>Summarise earlier messages</Trans>
           </Button>
         )}
         {canAsk && ways.other && <OtherModel onChoose={(model) => askAgain(asked, model)} />}

@@ -43,7 +43,7 @@ const SENTENCES: { readonly [D in FailureDetails as D['code']]: (values: D['valu
   'model.not_found': ({ provider, model }) => ({ fact: t`${provider} has no model “${model}”.`, next: kept() }),
   'model.too_long': ({ model }) => ({
     fact: t`This thread is too long for ${model}.`,
-    next: t`Use a model that reads more at once, or start a new thread.`,
+    next: kept(),
   }),
   'model.broken': ({ provider, status }) => ({ fact: t`${provider} had an error (${status}).`, next: kept() }),
   'model.broke_off': ({ model }) => ({ fact: t`The answer of ${model} broke off.`, next: kept() }),

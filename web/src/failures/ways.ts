@@ -8,6 +8,8 @@ export type Ways = {
   readonly again?: true;
   /** Another model may answer. */
   readonly other?: true;
+  /** It may work with a summary in place of the earlier messages. */
+  readonly shorter?: true;
 };
 
 export type SettingsPage = 'key' | 'server' | 'models' | 'users' | 'missions';
@@ -27,7 +29,7 @@ const WAYS: Readonly<Record<FailureDetails['code'], Ways>> = {
   'model.busy': { again: true, other: true },
   'model.unreachable': { settings: 'server', again: true, other: true },
   'model.not_found': { settings: 'models', other: true },
-  'model.too_long': { other: true },
+  'model.too_long': { shorter: true, other: true },
   'model.broken': { again: true, other: true },
   'model.broke_off': { again: true, other: true },
   'model.filtered': { other: true },

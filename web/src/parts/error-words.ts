@@ -43,6 +43,7 @@ const errorSentences = (
   key_refused: t`${provider} refused the key. It was not stored. Check it, and try again.`,
   last_operator: t`You are the last operator. Make somebody else an operator first.`,
   no_pending_call: t`The thread does not wait for a result any more. Reload the page.`,
+  nothing_to_compact: t`There is too little to summarise: the messages since the last summary are short.`,
   not_found: t`It does not exist, or belongs to another user.`,
   operator_only: t`Only an operator may do this.`,
   previous_response_not_found: t`What this refers to does not exist any more.`,

@@ -4,12 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useState } from 'react';
 import { useServices } from '../app/services.ts';
 import { download } from '../client/files.ts';
+import { wordsOf } from '../parts/error-words.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import type { MenuEntry } from '../parts/menu.tsx';
 import { tell } from '../parts/notice.tsx';
 import { useDeleteThreads } from './delete-threads.ts';
 import { titleOf } from './thread-title.ts';
-import { useChangeThread } from './use-threads.ts';
+import { useChangeThread, useCompactThread } from './use-threads.ts';
 
 const MoveThreads = lazyPart(() => import('./move-threads.tsx').then((module) => module.MoveThreads));
 const ShareThread = lazyPart(() => import('./share-thread.tsx').then((module) => module.ShareThread));
@@ -36,6 +37,7 @@ export function useThreadMenu(
       change.mutate({ archived: thread.archived }),
     );
   };
+  const compact = useCompact(thread);
   const entries: readonly MenuEntry[] = [
     { words: t`Rename`, icon: 'edit', onChoose: options.onRename, ...(options.onInspect && { keys: 'F2' }) },
     {
@@ -56,7 +58,16 @@ export function useThreadMenu(
     { words: t`Copy link`, icon: 'copy', onChoose: () => void copyLink(thread.id) },
     ...(share ? [{ words: t`Share`, icon: 'link', onChoose: share } as const] : []),
     ...exportsOf(thread.id, () => void navigate({ to: '/threads/$threadId/print', params: { threadId: thread.id } })),
-    ...(options.onInspect ? [{ words: t`Inspector`, icon: 'inspect', onChoose: options.onInspect } as const] : []),
+    ...(options.onInspect
+      ? [
+          {
+            words: thread.compact_asked ? t`Keep earlier messages as they are` : t`Summarise earlier messages`,
+            icon: 'filter',
+            onChoose: compact,
+          } as const,
+          { words: t`Inspector`, icon: 'inspect', onChoose: options.onInspect } as const,
+        ]
+      : []),
     ...(me.code_hosts.length > 0
       ? [
           {
@@ -75,6 +86,18 @@ export function useThreadMenu(
   ];
   const dialogs = <ThreadDialogs thread={thread} shown={shown} onClose={() => setShown(undefined)} />;
   return { entries, share, dialogs };
+}
+
+/** The next message begins with a summary of what was said before, or no longer. */
+function useCompact({ id, compact_asked: isAsked }: Thread): () => void {
+  const { mutateAsync: ask } = useCompactThread(id);
+  const set = async (asks: boolean) => {
+    await ask(asks);
+    if (asks) tell(t`Your next message begins with a summary of what was said before.`, () => void attempt(false));
+    else tell(t`Your next message begins without a summary.`);
+  };
+  const attempt = (asks: boolean) => set(asks).catch((error: unknown) => tell(wordsOf(error)));
+  return () => void attempt(!isAsked);
 }
 
 async function copyLink(id: string): Promise<void> {

@@ -44,6 +44,18 @@ export function useChangeThread(id: string) {
   });
 }
 
+/** Lets the next message of a thread begin with a summary of what was said before, or takes that back. */
+export function useCompactThread(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (asks: boolean) =>
+      asks
+        ? client.call('POST /api/threads/{id}/compact', { params: { id } })
+        : client.call('DELETE /api/threads/{id}/compact', { params: { id } }),
+    onSuccess: (thread) => queries.setQueryData(['thread', id], thread),
+  });
+}
+
 /** While a thread is on the screen, its answers count as read, also those that come meanwhile. */
 export function useReadThread(thread: Thread | undefined) {
   const { mutate: change } = useChangeThread(thread?.id ?? '');

@@ -1,4 +1,4 @@
-import { NotFound } from '#domain/errors.ts';
+import { Conflict, NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { findChatThread, leaveChatThread } from '#store/chats/messages.ts';
@@ -45,6 +45,8 @@ async function answerCommand(parts: HandlerParts, command: Command): Promise<str
       return (await stopTurns(parts, command)) ? 'Stopped.' : 'Nothing is running.';
     case 'status':
       return `${await describeStatus(parts, command)} ${await connectedTo(parts, owner)}`;
+    case 'compact':
+      return askForSummary(parts, command);
     case 'unlink':
       return `This chat is no longer connected to ${await accountOf(parts, owner)}. ${LINK_AGAIN}`;
     case 'start':
@@ -66,10 +68,29 @@ async function stopTurns({ db, agent }: HandlerParts, command: Command): Promise
   return open.length > 0;
 }
 
+async function askForSummary({ db, askToCompact }: HandlerParts, command: Command): Promise<string> {
+  const { owner, incoming } = command;
+  const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
+  if (!threadId) return NO_CONVERSATION;
+  const asks = incoming.argument.trim().toLowerCase() !== 'off';
+  try {
+    await askToCompact(owner, threadId, asks);
+  } catch (error) {
+    if (error instanceof NotFound) return NO_CONVERSATION;
+    if (error instanceof Conflict) return error.message;
+    throw error;
+  }
+  return asks
+    ? 'Your next message begins with a summary of what was said before.'
+    : 'Your next message begins without a summary.';
+}
+
+const NO_CONVERSATION = 'No conversation yet. Send a message to start one.';
+
 async function describeStatus({ db }: HandlerParts, command: Command): Promise<string> {
   const { owner } = command;
   const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
-  if (!threadId) return 'No conversation yet. Send a message to start one.';
+  if (!threadId) return NO_CONVERSATION;
   const open = await listOpen(db, owner, threadId);
   const thread = await withOwner(db, owner, (trx) => findThread(trx, owner, threadId));
   if (thread?.status === 'waiting') {
@@ -106,6 +127,7 @@ const HELP = [
   '/agent shows or chooses the assistant that answers here.',
   '/stop stops the current answer.',
   '/status shows what is running, and whose account it is.',
+  '/compact lets the next answer begin with a summary of what was said before; /compact off takes it back.',
   '/unlink disconnects this chat from the account.',
 ].join('\n');
 

@@ -1,5 +1,5 @@
 import type { ChatPlace } from '#domain/chat/chat.ts';
-import type { ChatAccountId } from '#domain/ids.ts';
+import type { ChatAccountId, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { emit } from '#store/notifications/outbox.ts';
@@ -20,6 +20,7 @@ export type HandlerParts = {
   readonly sendsPerMinute: number;
   readonly onRefused: (accountId: ChatAccountId, refusal: string) => void;
   readonly findName: (user: Principal) => Promise<string | undefined>;
+  readonly askToCompact: (owner: Principal, id: ThreadId, asks: boolean) => Promise<unknown>;
 };
 
 /** An update of a linked person, and what it says. */

@@ -116,6 +116,30 @@ const changeThread = defineRoute({
   },
 });
 
+const compactThread = defineRoute({
+  method: 'post',
+  path: '/api/threads/{id}/compact',
+  summary: 'Let the next turn of a thread begin with a summary of what was said before.',
+  params: threadParams,
+  responses: { 200: { description: 'The thread. Asked again, nothing changes.', json: thread } },
+  errors: [404, 409],
+  async handle({ principal, params }, { threads }: Services) {
+    return renderThread(await threads.askToCompact(principal, params.id, true));
+  },
+});
+
+const keepThreadWhole = defineRoute({
+  method: 'delete',
+  path: '/api/threads/{id}/compact',
+  summary: 'Take back that the next turn of a thread begins with a summary.',
+  params: threadParams,
+  responses: { 200: { description: 'The thread.', json: thread } },
+  errors: [404],
+  async handle({ principal, params }, { threads }: Services) {
+    return renderThread(await threads.askToCompact(principal, params.id, false));
+  },
+});
+
 const deleteThread = defineRoute({
   method: 'delete',
   path: '/api/threads/{id}',
@@ -148,7 +172,15 @@ const forkThread = defineRoute({
   },
 });
 
-export const threadRoutes = [listThreads, getThread, changeThread, deleteThread, forkThread];
+export const threadRoutes = [
+  listThreads,
+  getThread,
+  changeThread,
+  compactThread,
+  keepThreadWhole,
+  deleteThread,
+  forkThread,
+];
 
 type Cursor = { readonly pinned: boolean; readonly microseconds: string; readonly id: ThreadId };
 

@@ -40,6 +40,10 @@ export const thread = z
       .literal(true)
       .optional()
       .describe('Present if an answer in a chat has ended since its owner last had the thread before them.'),
+    compact_asked: z
+      .literal(true)
+      .optional()
+      .describe('Present if its next turn begins with a summary of what was said before, as its owner asked.'),
     preview: z.string().describe('The beginning of the newest message. May be empty.'),
     channel: z
       .enum(['chat', 'api', 'webhook', 'mission'])
@@ -67,6 +71,7 @@ export const renderThread = (listing: ThreadListing): z.infer<typeof thread> =>
     parent_id: listing.parentId ?? undefined,
     waits_for_place: listing.waitsForPlace ? true : undefined,
     unread: listing.unread ? true : undefined,
+    compact_asked: listing.compactAsked ? true : undefined,
     channel: renderChannel(listing.channel),
     usage: renderUsage(listing.usage),
   });

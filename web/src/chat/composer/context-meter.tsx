@@ -17,9 +17,13 @@ export function ContextMeter({ state }: { readonly state: ThreadState }) {
   const window = me.model.context_tokens;
   const share = Math.min(1, tokens / window);
   const exact = t`${formatNumber(tokens)} of ${formatNumber(window)} tokens were in the last prompt and its answer. What is older is summed up when it gets full.`;
+  const next = t`Your next message begins with a summary of what was said before.`;
   const colour = share >= NEARLY_FULL ? 'stroke-waiting' : 'stroke-soft';
   return (
-    <p className="flex items-center gap-2 whitespace-nowrap px-1 tabular-nums" title={exact}>
+    <p
+      className="flex items-center gap-2 whitespace-nowrap px-1 tabular-nums"
+      title={state.thread?.compact_asked ? next : exact}
+    >
       <svg viewBox="0 0 16 16" aria-hidden="true" className="size-4 -rotate-90 fill-none stroke-2">
         <circle cx="8" cy="8" r="6" className="stroke-line" />
         <circle cx="8" cy="8" r="6" pathLength="1" strokeDasharray={`${share} 1`} className={colour} />
