@@ -78,6 +78,27 @@ test('a thread is named by its title or by the end of its id, changed and delete
   expect(await json('thread', 'list', '--archived')).toEqual([]);
 });
 
+test('a project is changed and shown, and completion knows its name', async () => {
+  await reborn('project', 'create', 'Move to Oslo');
+  await reborn('assistant', 'create', 'mover', '--description', 'Moves.');
+  const budgets = ['--tokens-per-run', '5000', '--usd-per-day', '0.50'];
+  const changed = await reborn('project', 'update', 'move to oslo', '--assistant', 'mover', ...budgets);
+  expect(changed.stdout).toBe('Saved "Move to Oslo".\n');
+  const { id, ...shown } = (await json('project', 'show', 'Move to Oslo')) as { id: string };
+  expect(shown).toMatchObject({ assistant: 'mover', model: null, tokens_per_run: 5000, usd_per_day: 0.5 });
+  expect((await reborn('project', 'update', id.slice(-8), '--usd-per-day', 'none', '--assistant', 'none')).code).toBe(
+    0,
+  );
+  const { stdout } = await reborn('project', 'show', id.slice(-8));
+  expect(stdout).toMatch(
+    /assistant +the usual agent\n.*model +your usual one\n.*tokens +5000 per run, no limit per day/s,
+  );
+  expect((await reborn('project', 'update', 'Move to Oslo')).stderr).toContain('Say what to change');
+  expect((await reborn('project', 'update', 'Move to Oslo', '--assistant', 'nobody')).stderr).toContain('nobody');
+  expect((await reborn('completion', 'values', 'project')).stdout).toBe(`${id.slice(-8)}\tMove to Oslo\n`);
+  expect((await reborn('completion', 'values', 'assistant')).stdout).toBe('mover\tMoves.\n');
+});
+
 test('a question continues the newest thread, and brings files', async () => {
   const first = await json('ask', 'Hello');
   const file = path.join(home.home, 'plan.md');

@@ -17,12 +17,19 @@ const ARGUMENTS: Readonly<Record<string, ValueKind>> = {
   gate: 'gate',
   tool: 'tool',
   user: 'user',
+  project: 'project',
+  assistant: 'assistant',
 };
 
 /** Commands whose argument is only called a name. */
 const NAMES: Readonly<Record<string, ValueKind>> = { config: 'setting', mcp: 'mcp', skill: 'skill' };
 
-const OPTIONS: Readonly<Record<string, ValueKind>> = { '--thread': 'thread', '--model': 'model' };
+const OPTIONS: Readonly<Record<string, ValueKind>> = {
+  '--thread': 'thread',
+  '--model': 'model',
+  '--project': 'project',
+  '--assistant': 'assistant',
+};
 
 /** Without those that only our own scripts call, and without the help that each command has. */
 export const commandsBelow = (command: Command): readonly Command[] =>

@@ -25,6 +25,9 @@ const READERS = {
   user: async (client) =>
     (await client.call('GET /api/users', { query: { limit: NEWEST } })).users.map(({ id, name }) => [id, name]),
   model: async (client) => (await client.call('GET /api/models')).models.map(({ id, name }) => [id, name]),
+  project: async (client) =>
+    (await client.call('GET /api/projects')).projects.map(({ id, name }) => [shortId(id), name]),
+  assistant: async (client) => (await client.call('GET /api/assistants')).assistants.map(named),
   mcp: async (client) => (await client.call('GET /api/mcp')).servers.map(({ name, url }) => [name, url]),
   skill: async (client) => (await client.call('GET /api/skills')).skills.map(named),
 } satisfies Record<string, Read>;

@@ -1,15 +1,12 @@
 import type { Client } from '@reborn-agent/client';
 import type { Project } from '@reborn-agent/client/api';
+import { findId } from '../find-named.ts';
 
-/** The project with this name or id. */
+/** The project that a person names by its name, its id or a part of it. */
 export async function findProject(client: Client, called: string): Promise<Project> {
   const { projects } = await client.call('GET /api/projects');
-  const wanted = called.trim().toLowerCase();
-  const found = projects.filter(({ id, name }) => id === wanted || name.toLowerCase() === wanted);
-  if (found.length > 1) throw new Error(`More than one project is called "${called}". Give its id.`);
-  if (found[0]) return found[0];
-  const names = projects.map(({ name }) => `"${name}"`).join(', ');
-  throw new Error(
-    `The project "${called}" does not exist. ${names ? `The projects are ${names}.` : '`reborn project create` makes one.'}`,
-  );
+  const id = await findId(called, async () => projects, { kind: 'project', list: 'reborn project list' });
+  const found = projects.find((project) => project.id === id);
+  if (!found) throw new Error(`The project "${called}" does not exist. \`reborn project list\` shows all.`);
+  return found;
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { Project } from '@reborn-agent/client/api';
 import { Argument, type Command } from 'commander';
+import { addBudgetOptions, onlyGiven, toName, type WorkOptions, workFieldsOf } from '../assistant/work-options.ts';
 import { isConfirmed } from '../confirm.ts';
 import { withClient } from '../connect/with-client.ts';
 import { printJson, printLine, printPiece, printTable } from '../print.ts';
@@ -12,7 +14,9 @@ type Json = { readonly json?: true };
 
 /** `reborn project`: threads with common instructions, files and notes. */
 export function addProjectCommands(program: Command): void {
-  const project = program.command('project').description('List, create, share and delete projects, and fill them.');
+  const project = program
+    .command('project')
+    .description('List, create, change, share and delete projects, and fill them.');
   project
     .command('list')
     .option('--json', 'print JSON')
@@ -30,6 +34,24 @@ export function addProjectCommands(program: Command): void {
         printLine(`Created the project "${made.name}".`);
       }),
     );
+  project
+    .command('show')
+    .argument('<project>', 'the name or the id')
+    .option('--json', 'print JSON')
+    .description('Show a project: who answers in its new threads, and its budgets.')
+    .addHelpText('after', '\nExample:\n  reborn project show "Move to Oslo"')
+    .action(showProject);
+  addBudgetOptions(
+    project
+      .command('update')
+      .argument('<project>', 'the name or the id')
+      .option('--name <name>', 'what you call it')
+      .option('--assistant <name>', 'the assistant of new threads in it; none for the usual agent', toName)
+      .option('--model <name>', 'the model of new threads in it; none for your usual one', toName),
+  )
+    .description('Change what is your own in a project. Settings that are left out stay as they are.')
+    .addHelpText('after', '\nExample:\n  reborn project update "Move to Oslo" --assistant research --usd-per-day 0.50')
+    .action(updateProject);
   project
     .command('instructions')
     .argument('<project>', 'the name or the id')
@@ -82,15 +104,48 @@ function listProjects({ json }: Json): Promise<void> {
     if (projects.length === 0) return printLine('No projects yet.');
     printTable([
       ['name', 'owner', 'you may', 'shared'],
-      ...projects.map(({ name, owner, role, is_shared: isShared }) => [
-        name,
-        owner.you ? 'you' : (owner.name ?? 'unknown'),
-        role === 'owner' ? 'all' : role,
-        isShared ? 'yes' : 'no',
-      ]),
+      ...projects.map((each) => [each.name, nameOf(each.owner), mayOf(each), each.is_shared ? 'yes' : 'no']),
     ]);
   });
 }
+
+function showProject(called: string, { json }: Json): Promise<void> {
+  return withClient(async (client) => {
+    const { id } = await findProject(client, called);
+    const found = await client.call('GET /api/projects/{id}', { params: { id } });
+    if (json) return printJson(found);
+    printTable([
+      ['name', found.name],
+      ['owner', nameOf(found.owner)],
+      ['you may', mayOf(found)],
+      ['shared', found.is_shared ? 'yes' : 'no'],
+      ['instructions', found.instructions ? `${found.instructions.text.length} characters` : '-'],
+      ['assistant', found.assistant ?? 'the usual agent'],
+      ['model', found.model ?? 'your usual one'],
+      ['tokens', `${found.tokens_per_run ?? 'no limit'} per run, ${found.tokens_per_day ?? 'no limit'} per day`],
+      ['US dollars', `${found.usd_per_run ?? 'no limit'} per run, ${found.usd_per_day ?? 'no limit'} per day`],
+    ]);
+  });
+}
+
+type Update = Omit<WorkOptions, 'tools'> & {
+  readonly name?: string;
+  readonly assistant?: string | null;
+  readonly model?: string | null;
+};
+
+function updateProject(called: string, { name, assistant, model, ...budgets }: Update): Promise<void> {
+  return withClient(async (client) => {
+    const body = { ...onlyGiven({ name, assistant, model }), ...workFieldsOf(budgets) };
+    if (Object.keys(body).length === 0) throw new Error('Say what to change, for example with --assistant.');
+    const { id } = await findProject(client, called);
+    const changed = await client.call('PATCH /api/projects/{id}', { params: { id }, body });
+    printLine(`Saved "${changed.name}".`);
+  });
+}
+
+const nameOf = ({ you, name }: Project['owner']) => (you ? 'you' : (name ?? 'unknown'));
+const mayOf = ({ role }: Project) => (role === 'owner' ? 'all' : role);
 
 function instruct(called: string, { set }: { readonly set?: true }): Promise<void> {
   return withClient(async (client) => {
