@@ -16,6 +16,8 @@ import { oneLine } from './screen/printable.ts';
 import type { Screen } from './screen/screen.ts';
 import { type AssistantChoice, chooseAssistant } from './slash/choose-assistant.ts';
 import { chooseProject } from './slash/choose-project.ts';
+import { asksToCompact, BEGINS_WITH_SUMMARY, compactThread } from './slash/compact-thread.ts';
+import { listSubagents } from './slash/list-subagents.ts';
 import { runMemoryCommand } from './slash/memory-command.ts';
 import { rateAnswer } from './slash/rate-answer.ts';
 import { goTo, pickThread } from './slash/thread-list.ts';
@@ -47,6 +49,8 @@ export async function runChatCommand(chat: Chat, command: Command): Promise<void
       return chat.thread.note(await compactThread(chat.client, chat.thread.now().threadId, asksToCompact(argument)));
     case 'stop':
       return stopTurn(chat) ? undefined : chat.thread.note('Nothing is running.');
+    case 'subagents':
+      return listSubagents(chat);
     case 'now':
       return chat.sendNow(argument);
     case 'good':

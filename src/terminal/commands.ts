@@ -6,6 +6,7 @@ export const COMMANDS = [
   { name: 'rename', description: 'Give this thread another title: /rename Trip to Oslo' },
   { name: 'now', description: 'Stop the step, and read this message: /now leave out June' },
   { name: 'stop', description: 'Stop the answer, also where it waits for you; Esc does the same' },
+  { name: 'subagents', description: 'List the subagents at work: open one, or stop one' },
   { name: 'edit', description: 'Replace an earlier message' },
   { name: 'regenerate', description: 'Ask for another answer' },
   { name: 'version', description: 'Go to other versions of a message' },

@@ -303,6 +303,32 @@ test('a subagent is a line below its call, and what it waits for is answered the
   expect(chat.erased.at(-1)).toBe('{"path":"/tmp/sub"}');
 });
 
+test('/subagents stops one that works, opens another, and leads back', async () => {
+  const { say, type, press, sees } = await open();
+  const run = (n: number) => `use reborn_agent_run ${JSON.stringify({ task: `use step {"n":${n}}` })}`;
+  await say('/subagents ');
+  await sees('No subagent works for this thread.');
+  await type(run(1));
+  await press('C-j');
+  await type(run(2));
+  await press('Enter');
+  await sees(/use step \{"n":2\} {2}working/);
+  await say('/subagents ');
+  await sees('Subagents at work (Enter opens, Delete stops, Esc goes back)');
+  await press('DC');
+  await sees('Stopped: use step {"n":1}');
+  await sees(/→ use step \{"n":2\} {2}working/);
+  await press('Enter');
+  await sees(/You\nuse step \{"n":2\}/);
+  await say('/subagents ');
+  await sees('To the thread of the task');
+  await press('Enter');
+  await sees(/use step \{"n":1\} {2}stopped/);
+  await sees(/use step \{"n":2\} {2}working/);
+  chat.step.release();
+  await sees(/use step \{"n":2\} {2}done/);
+});
+
 test('with --plain, what a subagent waits for is asked while its run goes on', async () => {
   const plain = await openTerminal({ env: chat.env, args: ['--plain'], columns: 100 });
   try {

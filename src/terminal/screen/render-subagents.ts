@@ -14,13 +14,13 @@ function renderSubagent(subagent: Subagent, width: number, { colours }: Look): s
   const { waiting, running, failed, faint } = colours;
   const paint = { working: running, waiting, failed, done: faint, incomplete: failed, stopped: faint, deleted: faint };
   const state = stateOfSubagent(subagent);
-  const facts = [paint[state](WORDS[state]), ...factsOf(subagent).map(faint)].join(faint(' · '));
+  const facts = [paint[state](SUBAGENT_WORDS[state]), ...factsOf(subagent).map(faint)].join(faint(' · '));
   const indent = ' '.repeat(INDENT * (subagent.level + 1));
   const room = Math.max(1, width - indent.length - visibleWidth(facts) - 2);
   return truncateToWidth(`${indent}${truncateToWidth(oneLine(subagent.task), room, '…')}  ${facts}`, width);
 }
 
-const WORDS: Record<SubagentState, string> = {
+export const SUBAGENT_WORDS: Record<SubagentState, string> = {
   working: 'working',
   waiting: 'waits for you',
   done: 'done',
