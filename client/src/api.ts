@@ -4640,6 +4640,8 @@ export type SharedItem = {
   readonly created_at: string;
   readonly type: 'message';
   readonly role: 'user' | 'assistant';
+  /** The name of the assistant that answers; left out for the usual agent. */
+  readonly assistant?: string;
   readonly content: readonly SharedPart[];
   readonly status: 'completed' | 'incomplete';
 } | {

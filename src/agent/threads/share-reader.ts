@@ -11,6 +11,7 @@ import { findSharedThread } from '#store/system/shares.ts';
 import { findShare } from '#store/threads/shares.ts';
 import { findItemPosition, listItemsFrom } from '#store/threads/thread-items.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
+import { listMarked } from '#store/threads/turns.ts';
 import type { Attachments, OpenAttachment } from '../attachments/attachments.ts';
 
 /** Other texts are not looked up. */
@@ -50,7 +51,10 @@ export function createShareReader(parts: ReaderParts) {
           limit: page.limit,
           through: share.throughSeq,
         });
-        const items = found.flatMap((item) => toShared(share, item) ?? []);
+        const turnIds = [...new Set(found.map(({ turnId }) => turnId))];
+        const { assistants } = await listMarked(trx, owner, threadId, turnIds);
+        const names = new Map(assistants.map(({ turnId, name }) => [turnId, name]));
+        const items = found.flatMap((item) => toShared(share, item, names.get(item.turnId)) ?? []);
         const last = found.at(-1);
         const next = found.length === page.limit && last && isBeforeEnd(last, share) ? last.id : undefined;
         const { title, generatedTitle, opening } = thread;

@@ -25,9 +25,9 @@ const isShared = (share: Boundary, item: Pick<DatedItem, 'turnSeq' | 'position'>
 
 /**
  * The item as visitors see it; undefined if they don't. Instructions of programs and summaries are never shown. A hidden
- * attachment leaves a trace without its name or size.
+ * attachment leaves a trace without its name or size. `assistant`: who answers in its turn, if that is not the usual agent.
  */
-export function toShared(share: Share, item: DatedItem): SharedItem | undefined {
+export function toShared(share: Share, item: DatedItem, assistant?: string): SharedItem | undefined {
   if (!isShared(share, item)) return undefined;
   const { id, createdAt } = item;
   const partsOf = (content: readonly ContentPart[]): SharedPart[] =>
@@ -40,6 +40,7 @@ export function toShared(share: Share, item: DatedItem): SharedItem | undefined 
         createdAt,
         type: 'message',
         role: item.role,
+        ...(item.role === 'assistant' && assistant !== undefined && { assistant }),
         content: partsOf(citedContent(item)),
         status: item.status,
       };
@@ -65,6 +66,7 @@ export type SharedItem = Pick<DatedItem, 'id' | 'createdAt'> &
     | {
         readonly type: 'message';
         readonly role: 'user' | 'assistant';
+        readonly assistant?: string;
         readonly content: readonly SharedPart[];
         readonly status: MessageBody['status'];
       }

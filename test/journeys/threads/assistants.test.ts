@@ -297,3 +297,17 @@ test('the versions of a deleted assistant stay while a turn names them, and its 
   const turns = await home.query(`select assistant from turns where thread_id = '${thread_id}'`);
   expect(turns).toEqual([{ assistant: made.id }]);
 });
+
+test('an export and a shared thread have the name of the assistant above its answers', async ({ service }) => {
+  await create(service, { name: 'herald' });
+  const { thread_id: id } = await chat(service, { message: 'say hear', assistant: 'herald' });
+  await chat(service, { message: 'say usual', thread_id: id, assistant: null });
+
+  const exported = await (await service.request(`/api/threads/${id}/export`)).text();
+  expect([...exported.matchAll(/^## (\w+) \(/gm)].map(([, name]) => name)).toEqual(['You', 'herald', 'You', 'Reborn']);
+  const body = { include_tools: false, include_attachments: false };
+  const { body: made } = await call<{ url: string }>(service, `/api/threads/${id}/share`, body, { method: 'PUT' });
+  const read = await call<{ items: object[] }>(service, `/api/shared/${made.url.split('/').at(-1)}`);
+  expect(read.body.items).toMatchObject([{ role: 'user' }, { assistant: 'herald' }, { role: 'user' }, {}]);
+  expect(read.body.items.at(-1)).not.toHaveProperty('assistant');
+});

@@ -51,7 +51,7 @@ export function PrintPage() {
           </Button>
         </>
       }
-      entries={data.items.flatMap((item) => toEntry(item, data.items))}
+      entries={data.items.flatMap((item) => toEntry(item, data))}
       frames
     />
   );
@@ -60,25 +60,28 @@ export function PrintPage() {
 async function loadAll(id: string) {
   const thread = await client.call('GET /api/threads/{id}', { params: { id } });
   const items: ThreadItem[] = [];
+  const assistants = new Map<string, string>();
   for (let before: string | undefined; ; ) {
     const page = await client.call('GET /api/threads/{id}/items', { params: { id }, query: { limit: 200, before } });
     items.unshift(...page.items);
-    if (page.next_before === null) return { thread, items };
+    for (const { turn_id: turnId, name } of page.assistants ?? []) assistants.set(turnId, name);
+    if (page.next_before === null) return { thread, items, assistants };
     before = page.next_before;
   }
 }
 
-function toEntry(item: ThreadItem, all: readonly ThreadItem[]): DocumentEntry[] {
+type Whole = { readonly items: readonly ThreadItem[]; readonly assistants: ReadonlyMap<string, string> };
+
+function toEntry(item: ThreadItem, { items, assistants }: Whole): DocumentEntry[] {
   const fields = { id: item.id, time: item.created_at };
   if (item.type === 'message') {
     const files = <SentFiles parts={item.content} />;
     const isAnswer = item.role === 'assistant';
-    return [
-      { ...fields, type: 'message', speaker: speakers()[item.role], isAnswer, text: textOf(item.content), files },
-    ];
+    const speaker = (isAnswer && assistants.get(item.turn_id)) || speakers()[item.role];
+    return [{ ...fields, type: 'message', speaker, isAnswer, text: textOf(item.content), files }];
   }
   if (item.type === 'function_call_output') return [];
-  const output = all.find((other) => other.type === 'function_call_output' && other.call_id === item.call_id);
+  const output = items.find((other) => other.type === 'function_call_output' && other.call_id === item.call_id);
   const parts = output?.type === 'function_call_output' ? output.output : undefined;
   const files = parts && <SentFiles parts={parts} />;
   return [

@@ -84,7 +84,7 @@ function toEntries(items: readonly SharedItem[]): DocumentEntry[] {
       ];
     }
     const isAnswer = item.role === 'assistant';
-    const speaker = isAnswer ? 'Reborn' : t`User`;
+    const speaker = isAnswer ? (item.assistant ?? 'Reborn') : t`User`;
     const files = <SharedFiles parts={item.content} />;
     return [{ ...fields, type: 'message', speaker, isAnswer, text: textOf(item.content), files }];
   });

@@ -33,6 +33,10 @@ const sharedItem = z
       ...itemFields,
       type: z.literal('message'),
       role: z.enum(['user', 'assistant']),
+      assistant: z
+        .string()
+        .optional()
+        .describe('The name of the assistant that answers; left out for the usual agent.'),
       content: z.array(part),
       status: z.enum(['completed', 'incomplete']),
     }),
@@ -121,8 +125,10 @@ function renderShared(link: string, item: SharedItem): z.infer<typeof sharedItem
   const parts = (content: readonly SharedPart[]) =>
     content.map((each, index) => renderPart(each, `/api/shared/${link}/items/${item.id}/parts/${index}`));
   switch (item.type) {
-    case 'message':
-      return { ...fields, type: item.type, role: item.role, content: parts(item.content), status: item.status };
+    case 'message': {
+      const { type, role, assistant, status } = item;
+      return { ...fields, type, role, ...(assistant && { assistant }), content: parts(item.content), status };
+    }
     case 'call':
       return { ...fields, type: item.type, call_id: item.callId, name: item.name, arguments: item.arguments };
     case 'result':

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
 import type { Threads } from '#agent/threads/threads.ts';
 import type { Workspaces } from '#agent/workspace/workspaces.ts';
+import type { TurnId } from '#domain/ids.ts';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
 import {
@@ -49,11 +50,11 @@ export const exportThread = defineRoute({
   errors: [400, 404],
   async handle({ principal, params: { id }, query: { format }, reply }, { threads, workspaces }: Services) {
     const exported = renderThread(await threads.get(principal, id));
-    const { items } = await threads.items(principal, id, { before: undefined, limit: ALL });
+    const { items, assistants } = await threads.items(principal, id, { before: undefined, limit: ALL });
     const ending = format === 'json' ? 'json' : 'md';
     reply.header('content-disposition', attachedAs(exported.title, `thread-${id}`, ending));
     if (format === 'markdown')
-      return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items));
+      return reply.type('text/markdown; charset=utf-8').send(renderMarkdown(exported.title, items, assistants));
     const read = (item: TimedItem) => threads.readAttachments(principal, [item]);
     const stored = await workspaces.list(principal, id);
     const documents = await workspaces.documentsOf(principal, stored);
@@ -63,14 +64,20 @@ export const exportThread = defineRoute({
   },
 });
 
-function renderMarkdown(title: string, items: readonly TimedItem[]): string {
-  return `${[`# ${title || 'Untitled'}`, ...items.map(renderEntry)].join('\n\n')}\n`;
+function renderMarkdown(
+  title: string,
+  items: readonly TimedItem[],
+  assistants: readonly { readonly turnId: TurnId; readonly name: string }[],
+): string {
+  const names = new Map(assistants.map(({ turnId, name }) => [turnId, name]));
+  const entries = items.map((item) => renderEntry(item, names.get(item.turnId)));
+  return `${[`# ${title || 'Untitled'}`, ...entries].join('\n\n')}\n`;
 }
 
-function renderEntry(item: TimedItem): string {
+function renderEntry(item: TimedItem, assistant: string | undefined): string {
   switch (item.type) {
     case 'message':
-      return `## ${SPEAKERS[item.role]} (${item.createdAt.toISOString()})\n\n${withSourceList(wordsOf(item.content), item.citations)}`;
+      return `## ${(item.role === 'assistant' && assistant) || SPEAKERS[item.role]} (${item.createdAt.toISOString()})\n\n${withSourceList(wordsOf(item.content), item.citations)}`;
     case 'function_call':
       return `**Tool:** ${item.name}\n\n${fence(item.arguments)}`;
     case 'function_call_output':
