@@ -2,7 +2,7 @@ import { Conflict, NotFound } from '#domain/errors.ts';
 import type { ThreadId, TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { findChatThread, leaveChatThread } from '#store/chats/messages.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type OwnedTransaction, withOwner } from '#store/connection.ts';
 import type { UpdateEnd } from '#store/system/chats.ts';
 import { findOpenGate } from '#store/threads/gates.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
@@ -59,13 +59,22 @@ async function answerCommand(parts: HandlerParts, command: Command): Promise<str
 
 async function stopTurns({ db, agent }: HandlerParts, command: Command): Promise<boolean> {
   const { owner } = command;
-  const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
+  const { threadId, open } = await withOwner(db, owner, async (trx) => {
+    const id = await findChatThread(trx, owner, placeOf(command));
+    return { threadId: id, open: id ? await listOpen(trx, owner, id) : [] };
+  });
   if (!threadId) return false;
-  const gate = await withOwner(db, owner, (trx) => findOpenGate(trx, owner, threadId));
-  const open = [...(gate ? [gate.turnId] : []), ...(await listOpen(db, owner, threadId))];
   for (const turnId of open.toReversed())
     await agent.cancelTurn(owner, { threadId, turnId }, 'cancelled').catch(ignoreMissing);
   return open.length > 0;
+}
+
+/** The turn at an open gate, and the turns of a thread that have not ended, in order. */
+async function listOpen(trx: OwnedTransaction, owner: Principal, threadId: ThreadId): Promise<TurnId[]> {
+  const thread = await lockThread(trx, owner, threadId);
+  const gate = await findOpenGate(trx, owner, threadId);
+  const queued = await listQueued(trx, owner, threadId);
+  return [...(gate ? [gate.turnId] : []), ...(thread?.active ? [thread.active] : []), ...queued.map(({ id }) => id)];
 }
 
 async function askForSummary({ db, askToCompact }: HandlerParts, command: Command): Promise<string> {
@@ -87,26 +96,17 @@ async function askForSummary({ db, askToCompact }: HandlerParts, command: Comman
 
 const NO_CONVERSATION = 'No conversation yet. Send a message to start one.';
 
-async function describeStatus({ db }: HandlerParts, command: Command): Promise<string> {
+function describeStatus({ db }: HandlerParts, command: Command): Promise<string> {
   const { owner } = command;
-  const threadId = await withOwner(db, owner, (trx) => findChatThread(trx, owner, placeOf(command)));
-  if (!threadId) return NO_CONVERSATION;
-  const open = await listOpen(db, owner, threadId);
-  const thread = await withOwner(db, owner, (trx) => findThread(trx, owner, threadId));
-  if (thread?.status === 'waiting') {
-    const after = (await withOwner(db, owner, (trx) => listQueued(trx, owner, threadId))).length;
-    return `I wait for an answer.${after > 0 ? ` Messages that are read after it: ${after}.` : ''}`;
-  }
-  if (open.length === 0) return 'Nothing is running. Send a message to continue.';
-  return `One message is being answered.${open.length > 1 ? ` ${open.length - 1} more wait.` : ''}`;
-}
-
-/** The turns of a thread that have not ended, in order. */
-function listOpen(db: Database, owner: Principal, threadId: ThreadId): Promise<TurnId[]> {
   return withOwner(db, owner, async (trx) => {
-    const thread = await lockThread(trx, owner, threadId);
-    const queued = await listQueued(trx, owner, threadId);
-    return [...(thread?.active ? [thread.active] : []), ...queued.map(({ id }) => id)];
+    const threadId = await findChatThread(trx, owner, placeOf(command));
+    const thread = threadId && (await findThread(trx, owner, threadId));
+    if (!thread) return NO_CONVERSATION;
+    if (thread.status === 'idle') return 'Nothing is running. Send a message to continue.';
+    const waiting = (await listQueued(trx, owner, thread.id)).length;
+    if (thread.status === 'waiting')
+      return `I wait for an answer.${waiting > 0 ? ` Messages that are read after it: ${waiting}.` : ''}`;
+    return `One message is being answered.${waiting > 0 ? ` ${waiting} more wait.` : ''}`;
   });
 }
 
