@@ -317,7 +317,7 @@ test('/subagents stops one that works, opens another, and leads back', async () 
   await sees('Subagents at work (Enter opens, Delete stops, Esc goes back)');
   await press('DC');
   await sees('Stopped: use step {"n":1}');
-  await sees(/→ use step \{"n":2\} {2}working/);
+  await sees(/→ use step \{"n":2\} +working/);
   await press('Enter');
   await sees(/You\nuse step \{"n":2\}/);
   await say('/subagents ');
@@ -407,7 +407,7 @@ describe('a command that is typed', () => {
     await sees('Your next message begins without a summary.');
     await say('/compact');
     await say('/context');
-    await sees(/in the last prompt and its answer\. Your next message begins with a summary/);
+    await sees(/in the last prompt and its answer\. Your next message begins with a\s+summary/);
     await say('say done');
     await sees(/Reborn\ndone/);
     expect(chat.model.seen.slice(-2).map(isSummaryPrompt)).toEqual([true, false]);

@@ -5,7 +5,15 @@ import { type Command, Option } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
 import { findId } from '../find-named.ts';
 import { printJson, printLine, printTable } from '../print.ts';
-import { addBudgetOptions, onlyGiven, toName, toNames, type WorkOptions, workFieldsOf } from './work-options.ts';
+import {
+  addBudgetOptions,
+  onlyGiven,
+  orNull,
+  toName,
+  toNames,
+  type WorkOptions,
+  workFieldsOf,
+} from './work-options.ts';
 
 type Json = { readonly json?: true };
 type Options = WorkOptions & {
@@ -74,7 +82,10 @@ async function toChange(options: Options): Promise<AssistantChange> {
   if (options.instructions !== undefined && instructionsFile !== undefined)
     throw new Error('Choose --instructions or --instructions-file, not both.');
   const instructions = instructionsFile === undefined ? options.instructions : await readFile(instructionsFile, 'utf8');
-  return { ...onlyGiven({ description, instructions, model, skills, memory }), ...workFieldsOf(options) };
+  return {
+    ...onlyGiven({ description, instructions, model: orNull(model), skills: orNull(skills), memory }),
+    ...workFieldsOf(options),
+  };
 }
 
 function createAssistant(

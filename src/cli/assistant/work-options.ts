@@ -20,12 +20,15 @@ export function addBudgetOptions(command: Command): Command {
 /** Those that were given, for the API. */
 export const workFieldsOf = (options: WorkOptions) =>
   onlyGiven({
-    tools: options.tools,
-    tokens_per_run: options.tokensPerRun,
-    tokens_per_day: options.tokensPerDay,
-    usd_per_run: options.usdPerRun,
-    usd_per_day: options.usdPerDay,
+    tools: orNull(options.tools),
+    tokens_per_run: orNull(options.tokensPerRun),
+    tokens_per_day: orNull(options.tokensPerDay),
+    usd_per_run: orNull(options.usdPerRun),
+    usd_per_day: orNull(options.usdPerDay),
   });
+
+/** Commander makes an empty text of the null that a parser gives for `none` and `all`. */
+export const orNull = <T>(value: T): T | null => (value === '' ? null : value);
 
 export function onlyGiven<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

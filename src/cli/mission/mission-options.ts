@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import {
   addBudgetOptions,
   onlyGiven,
+  orNull,
   toName,
   toNames,
   toWhole,
@@ -47,7 +48,7 @@ export function toChange({ cron, every, at, timeZone, onTurnOf, ...rest }: Missi
   return {
     ...onlyGiven({
       thread: rest.thread,
-      assistant: rest.assistant,
+      assistant: orNull(rest.assistant),
       misfire: rest.misfire,
       overlap: rest.overlap,
       pause_after: rest.pauseAfter,

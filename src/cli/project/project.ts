@@ -3,7 +3,14 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Project } from '@reborn-agent/client/api';
 import { Argument, type Command } from 'commander';
-import { addBudgetOptions, onlyGiven, toName, type WorkOptions, workFieldsOf } from '../assistant/work-options.ts';
+import {
+  addBudgetOptions,
+  onlyGiven,
+  orNull,
+  toName,
+  type WorkOptions,
+  workFieldsOf,
+} from '../assistant/work-options.ts';
 import { isConfirmed } from '../confirm.ts';
 import { withClient } from '../connect/with-client.ts';
 import { printJson, printLine, printPiece, printTable } from '../print.ts';
@@ -136,7 +143,10 @@ type Update = Omit<WorkOptions, 'tools'> & {
 
 function updateProject(called: string, { name, assistant, model, ...budgets }: Update): Promise<void> {
   return withClient(async (client) => {
-    const body = { ...onlyGiven({ name, assistant, model }), ...workFieldsOf(budgets) };
+    const body = {
+      ...onlyGiven({ name, assistant: orNull(assistant), model: orNull(model) }),
+      ...workFieldsOf(budgets),
+    };
     if (Object.keys(body).length === 0) throw new Error('Say what to change, for example with --assistant.');
     const { id } = await findProject(client, called);
     const changed = await client.call('PATCH /api/projects/{id}', { params: { id }, body });
