@@ -2658,6 +2658,8 @@ export type ChatRequest = {
   readonly temporary?: boolean | null;
   /** Begins the thread in this project. Not together with `thread_id`. */
   readonly project_id?: string | null;
+  /** `false`: the agent answers without searching the web or opening its pages. */
+  readonly web?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3349,7 +3351,7 @@ export type Endpoint = {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
   readonly results: boolean;
@@ -3366,7 +3368,7 @@ export type NotificationPreferences = {
 export type NewEndpoint = {
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   /** Which turn.ended events it gets. */
   readonly turns?: 'failed' | 'all';
   /** Get the events of all users. For operators only. */
@@ -3379,7 +3381,7 @@ export type EndpointWithSecret = {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
   readonly results: boolean;
@@ -3399,7 +3401,7 @@ export type Device = {
   readonly name: string;
   /** The address at the browser's push service. */
   readonly endpoint: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   readonly details: boolean;
   readonly created_at: string;
 };
@@ -3411,7 +3413,7 @@ export type NewDevice = {
     readonly p256dh: string;
     readonly auth: string;
   };
-  readonly events?: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events?: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   /** Whether notifications name tools and missions. They never contain messages or arguments. */
   readonly details?: boolean;
 };
@@ -4055,6 +4057,16 @@ export type UserChange = {
   readonly role?: 'operator' | 'member';
 };
 
+export type LimitRequestList = {
+  readonly requests: readonly LimitRequest[];
+};
+
+export type LimitRequest = {
+  readonly user_id: string;
+  readonly name: string;
+  readonly asked_at: string;
+};
+
 export type NewInvitation = {
   readonly role: 'operator' | 'member';
   readonly name?: string | null;
@@ -4503,6 +4515,8 @@ export type UsageReport = {
   readonly limits: {
     readonly tokens_per_day: number | null;
     readonly usd_per_day: number | null;
+    /** Whether the caller has asked for more today, and an operator has dismissed it. */
+    readonly request: 'open' | 'dismissed' | null;
   };
   /** The caller's files. */
   readonly storage: {
@@ -4697,6 +4711,8 @@ export type ClientMessage = {
   readonly temporary?: boolean | null;
   /** Begins the thread in this project. Not together with `thread_id`. */
   readonly project_id?: string | null;
+  /** `false`: the agent answers without searching the web or opening its pages. */
+  readonly web?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -6019,6 +6035,19 @@ export type Routes = {
     params: { id: string };
     body: SpendingLimits;
     result: SpendingLimits;
+  };
+  /** Ask the operators for a higher limit. They are told once a day. */
+  'POST /api/limits/requests': {
+    result: undefined;
+  };
+  /** List the users who ask for a higher limit, oldest request first. */
+  'GET /api/limits/requests': {
+    result: LimitRequestList;
+  };
+  /** Dismiss the request of a user. The limit stays as it is. */
+  'DELETE /api/limits/requests/{user_id}': {
+    params: { user_id: string };
+    result: undefined;
   };
   /** Create a link that makes one person a user and signs their browser in. It works once, for 7 days. */
   'POST /api/invitations': {
