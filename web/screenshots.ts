@@ -280,7 +280,7 @@ async function openGate(title: string, said: string, script: string): Promise<st
 /** A thread whose agent works, and a message that corrects it. */
 async function steer(title: string): Promise<string> {
   const send = (message: string, thread_id?: string) =>
-    request<{ thread_id: string }>('POST', '/api/chat/send', { message, thread_id });
+    request<{ thread_id: string }>('POST', '/api/chat/send', { message, thread_id, when_busy: 'steer' });
   const { thread_id: threadId } = await send('use read_ledger {"year": 2016}');
   await ledger.begun();
   await reword(threadId, title, 'Compare the costs of the last ten years.');
