@@ -31,6 +31,13 @@ const QUESTIONS = {
   travel: 'Book a trip to Oslo.',
   years: 'Compare the costs of the last ten years.',
   thisYear: 'Only this year and the last, please.',
+  offers: 'Compare the three offers for the kitchen, one subagent for each.',
+} as const;
+
+const TASKS = {
+  read: 'Read the offer of Nordlys: price, delivery and guarantee.',
+  remove: 'Put the offers of Fjell into one file.',
+  check: 'Check the offer of Vik against our floor plan.',
 } as const;
 
 const travel = await startModernServer();
@@ -39,6 +46,7 @@ try {
   await mkdir(FOLDER, { recursive: true });
   await drawChat();
   await drawSteering();
+  await drawSubagents();
   await drawCited();
   await drawMcp();
   await drawDoctor();
@@ -61,6 +69,25 @@ function answer(message: string, isAfterTool: boolean) {
       return { calls: [{ name: 'step', arguments: '{"year":2016}' }] };
     case QUESTIONS.thisYear:
       return { pieces: ['The costs rose by **4 %**, from 11,200 to 11,650 kroner.'] };
+    case QUESTIONS.offers:
+      return isAfterTool
+        ? { pieces: ['**Nordlys** is the cheapest: 84,000 kroner, with ten years of guarantee.'] }
+        : {
+            calls: Object.values(TASKS).map((task) => ({
+              name: 'reborn_agent_run',
+              arguments: JSON.stringify({ task }),
+            })),
+          };
+    case TASKS.read:
+      return { pieces: ['84,000 kroner, delivered in March, ten years of guarantee.'] };
+    case TASKS.remove:
+      return isAfterTool
+        ? { pieces: ['They are in offers/fjell.md.'] }
+        : { calls: [{ name: 'erase', arguments: '{"path":"offers/drafts","recursive":true}' }] };
+    case TASKS.check:
+      return isAfterTool
+        ? { pieces: ['It fits, but the oven is in front of the window.'] }
+        : { calls: [{ name: 'step', arguments: '{"plan":"kitchen"}' }] };
     case QUESTIONS.travel:
       return isAfterTool
         ? { pieces: ['Your trip to **Oslo** is booked: 2 seats, with fish.'] }
@@ -126,6 +153,31 @@ async function drawSteering(): Promise<void> {
     await terminal.sees('rose by');
     await terminal.sees('live');
     await save('terminal-steered', 'The agent has read it and goes on', await terminal.styled());
+    await terminal.press('C-c');
+    await terminal.exited();
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** A task in three parts: one is done, one waits for an approval, and one is at work. Then the answer. */
+async function drawSubagents(): Promise<void> {
+  const terminal = await openTerminal({ env: chat.env, columns: COLUMNS, rows: 30 });
+  try {
+    await terminal.sees('In a browser');
+    await terminal.press('C-l');
+    await terminal.type(QUESTIONS.offers);
+    await terminal.press('Enter');
+    await chat.step.begun();
+    await terminal.sees('waits for you');
+    await terminal.sees('done');
+    await terminal.sees('Tab to answer');
+    await terminal.press('Tab');
+    await terminal.sees('y approve once');
+    await save('terminal-subagents', 'Three subagents, one of which waits for an approval', await terminal.styled());
+    await terminal.press('y');
+    chat.step.release();
+    await terminal.sees('is the cheapest');
     await terminal.press('C-c');
     await terminal.exited();
   } finally {

@@ -12,6 +12,7 @@ import { turnIdOf } from '../test/faults/cluster.ts';
 import { createHeldTool } from '../test/support/held-tool.ts';
 import { startModernServer } from '../test/support/mcp-modern-server.ts';
 import { readStream } from '../test/support/read-stream.ts';
+import type { Answer, SeenPrompt } from '../test/support/scripted-model.ts';
 import { spawnService, WEBHOOK_SECRET } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 import { LARGEST_PICTURE, takeScreenshot } from './take-screenshot.ts';
@@ -54,14 +55,47 @@ const JOBS = [
   ['nightly-report', 'break 500'],
 ] as const;
 
+/** Of a project. */
+const FILES = [
+  ['costs.csv', 'what,kroner\nvan,9000\ncarriers,5000\n'],
+  ['inventory.md', '# Inventory\n\n- a piano\n- 40 boxes of books\n'],
+] as const;
+
 const MAIL = 'use send_mail {"to": "ann@example.com", "subject": "The release notes", "text": "They are ready."}';
+
+const OFFERS = 'Compare the three offers for the kitchen, one subagent for each.';
+const TASKS = {
+  read: 'Read the offer of Nordlys: price, delivery and guarantee.',
+  ask: 'Ask Fjell whether their price includes the oven.',
+  check: 'Check the offer of Vik against our floor plan.',
+} as const;
+const CORRECTED = 'Only this year and the last, please.';
+const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input) });
+
+/** What the model does in the scenes. */
+function decide(prompt: SeenPrompt): Answer {
+  switch (prompt.messages.findLast(({ role }) => role === 'user')?.text) {
+    case OFFERS:
+      return { calls: Object.values(TASKS).map((task) => call('reborn_agent_run', { task })) };
+    case TASKS.read:
+      return { pieces: ['84,000 kroner, delivered in March, ten years of guarantee.'] };
+    case TASKS.ask:
+      return { calls: [call('send_mail', { to: 'offers@fjell.example', subject: 'Is the oven included?' })] };
+    case TASKS.check:
+      return { calls: [call('read_ledger', { plan: 'kitchen' })] };
+    case CORRECTED:
+      return { pieces: ['The costs rose by **4 %**, from 11,200 to 11,650 kroner.'] };
+    default:
+      return decideByWords(prompt);
+  }
+}
 
 const travel = await startModernServer();
 const ledger = createHeldTool('read_ledger');
 const stage = await startStage(
   { HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET },
   { tools: [...createReadingTools().tools, ledger.tool] },
-  decideByWords,
+  decide,
 );
 try {
   await mkdir(FOLDER, { recursive: true });
@@ -102,6 +136,47 @@ async function createAssistants(): Promise<void> {
   }
 }
 
+/** A project with instructions, files and a thread. */
+async function createProject(): Promise<string> {
+  const { id } = await request<{ id: string }>('POST', '/api/projects', {
+    name: 'Move to Oslo',
+    instructions: 'Answer briefly, with prices in kroner.\nWe move on 1 March, with two children and a cat.',
+  });
+  for (const [name, words] of FILES) {
+    const put = { method: 'PUT', body: words, headers: { 'content-type': 'application/octet-stream' } };
+    const answer = await stage.service.request(`/api/projects/${id}/files/${name}?own=true`, put);
+    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
+  }
+  const { thread_id: threadId } = await request<{ thread_id: string }>('POST', '/api/chat', {
+    message: 'say About 14,000 kroner for a van and two people.',
+    project_id: id,
+  });
+  await reword(threadId, 'What the carrier costs', 'What does a carrier cost?');
+  return id;
+}
+
+async function askAssistant(): Promise<string> {
+  const message = 'How long is the Oslo fjord?';
+  const answer = await request<{ thread_id: string }>('POST', '/api/chat', { message, assistant: 'research' });
+  await request('PATCH', `/api/threads/${answer.thread_id}`, { title: 'The Oslo fjord' });
+  return answer.thread_id;
+}
+
+/** A task that is divided: one subagent is done, one waits for a person, and one works. */
+async function divide(): Promise<string> {
+  const { thread_id: threadId } = await request<{ thread_id: string }>('POST', '/api/chat/send', { message: OFFERS });
+  await request('PATCH', `/api/threads/${threadId}`, { title: 'Offers for the kitchen' });
+  const states = async () => {
+    const { nodes } = await request<{ nodes: { state: string }[] }>('GET', `/api/threads/${threadId}/tree`);
+    return nodes
+      .map(({ state }) => state)
+      .toSorted()
+      .join();
+  };
+  await waitFor('the subagents', async () => (await states()) === 'active,ended,waiting');
+  return threadId;
+}
+
 async function tryAssistant(page: Page): Promise<void> {
   await page.getByRole('button', { name: /research/ }).click();
   await page.getByLabel('Message to research').fill('How long is the Oslo fjord?');
@@ -120,7 +195,13 @@ async function setScene(): Promise<Shot[]> {
   const asked = await openQuestion();
   const cited = `/threads/${await seedCited(stage)}`;
   const taken = await takeOver();
-  const steered = await steer();
+  const project = await createProject();
+  const researched = await askAssistant();
+  const steered = await steer('Costs of two years');
+  ledger.release();
+  await waitFor('the correction to be read', async () => (await newestTurn(steered)) === 'completed');
+  const steering = await steer('Costs of ten years');
+  const divided = await divide();
   for (const [conversation, message] of JOBS)
     await stage.service.webhook.submit({ message, conversation_id: conversation });
   return [
@@ -141,9 +222,17 @@ async function setScene(): Promise<Shot[]> {
     { name: 'question', path: `/threads/${asked}`, act: (page) => page.getByLabel('seats').waitFor() },
     {
       name: 'steering',
-      path: `/threads/${steered}`,
+      path: `/threads/${steering}`,
       act: (page) => page.getByText('Read after this step').waitFor(),
     },
+    { name: 'steered', path: `/threads/${steered}`, act: (page) => page.getByText('The costs rose').waitFor() },
+    {
+      name: 'subagents',
+      path: `/threads/${divided}`,
+      act: (page) => page.getByRole('button', { name: 'Approve once' }).waitFor(),
+    },
+    { name: 'project', path: `/projects/${project}/instructions` },
+    { name: 'project-files', path: `/projects/${project}/files` },
     { name: 'failure', path: `/threads/${failed}`, act: (page) => page.getByRole('alert').waitFor() },
     { name: 'cited', path: cited, act: (page) => page.getByRole('list', { name: 'Sources' }).waitFor() },
     { name: 'cited-card', path: cited, act: (page) => showCard(page, 0, 'These words are on the page.') },
@@ -157,6 +246,11 @@ async function setScene(): Promise<Shot[]> {
     { name: 'missions', path: '/missions/all' },
     { name: 'mission', path: '/missions/all', act: openMission },
     { name: 'assistant', path: '/assistants', act: tryAssistant },
+    {
+      name: 'assistant-thread',
+      path: `/threads/${researched}`,
+      act: (page) => page.getByText('Store norske leksikon').waitFor(),
+    },
     { name: 'memory', path: '/memory' },
     { name: 'tools', path: '/connectors/tools' },
     { name: 'tool', path: '/connectors/tools', act: openTool },
@@ -184,14 +278,19 @@ async function openGate(title: string, said: string, script: string): Promise<st
 }
 
 /** A thread whose agent works, and a message that corrects it. */
-async function steer(): Promise<string> {
+async function steer(title: string): Promise<string> {
   const send = (message: string, thread_id?: string) =>
-    request<{ thread_id: string }>('POST', '/api/chat/send', { message, thread_id });
+    request<{ thread_id: string }>('POST', '/api/chat/send', { message, thread_id, when_busy: 'steer' });
   const { thread_id: threadId } = await send('use read_ledger {"year": 2016}');
   await ledger.begun();
-  await reword(threadId, 'Costs of ten years', 'Compare the costs of the last ten years.');
-  await send('Only this year and the last, please.', threadId);
+  await reword(threadId, title, 'Compare the costs of the last ten years.');
+  await send(CORRECTED, threadId);
   return threadId;
+}
+
+async function newestTurn(threadId: string): Promise<string | undefined> {
+  const statement = 'select status from turns where thread_id = $1 order by seq desc limit 1';
+  return (await stage.home.query<{ status: string }>(statement, [threadId]))[0]?.status;
 }
 
 /** The first message of a thread is a script, which is replaced by what a person would have said. */

@@ -2660,6 +2660,8 @@ export type ChatRequest = {
   readonly temporary?: boolean | null;
   /** Begins the thread in this project. Not together with `thread_id`. */
   readonly project_id?: string | null;
+  /** `false`: the agent answers without searching the web or opening its pages. */
+  readonly web?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -3351,7 +3353,7 @@ export type Endpoint = {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
   readonly results: boolean;
@@ -3368,7 +3370,7 @@ export type NotificationPreferences = {
 export type NewEndpoint = {
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   /** Which turn.ended events it gets. */
   readonly turns?: 'failed' | 'all';
   /** Get the events of all users. For operators only. */
@@ -3381,7 +3383,7 @@ export type EndpointWithSecret = {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   readonly turns: 'failed' | 'all';
   readonly everyone: boolean;
   readonly results: boolean;
@@ -3401,7 +3403,7 @@ export type Device = {
   readonly name: string;
   /** The address at the browser's push service. */
   readonly endpoint: string;
-  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   readonly details: boolean;
   readonly created_at: string;
 };
@@ -3413,7 +3415,7 @@ export type NewDevice = {
     readonly p256dh: string;
     readonly auth: string;
   };
-  readonly events?: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused')[];
+  readonly events?: readonly ('turn.ended' | 'gate.opened' | 'mission.completed' | 'mission.failed' | 'mission.paused' | 'limit.requested')[];
   /** Whether notifications name tools and missions. They never contain messages or arguments. */
   readonly details?: boolean;
 };
@@ -4057,6 +4059,16 @@ export type UserChange = {
   readonly role?: 'operator' | 'member';
 };
 
+export type LimitRequestList = {
+  readonly requests: readonly LimitRequest[];
+};
+
+export type LimitRequest = {
+  readonly user_id: string;
+  readonly name: string;
+  readonly asked_at: string;
+};
+
 export type NewInvitation = {
   readonly role: 'operator' | 'member';
   readonly name?: string | null;
@@ -4505,6 +4517,8 @@ export type UsageReport = {
   readonly limits: {
     readonly tokens_per_day: number | null;
     readonly usd_per_day: number | null;
+    /** Whether the caller has asked for more today, and an operator has dismissed it. */
+    readonly request: 'open' | 'dismissed' | null;
   };
   /** The caller's files. */
   readonly storage: {
@@ -4701,6 +4715,8 @@ export type ClientMessage = {
   readonly temporary?: boolean | null;
   /** Begins the thread in this project. Not together with `thread_id`. */
   readonly project_id?: string | null;
+  /** `false`: the agent answers without searching the web or opening its pages. */
+  readonly web?: boolean | null;
   readonly attachments?: readonly ({
     readonly name?: string | null;
     readonly media_type: string;
@@ -6033,6 +6049,19 @@ export type Routes = {
     params: { id: string };
     body: SpendingLimits;
     result: SpendingLimits;
+  };
+  /** Ask the operators for a higher limit. They are told once a day. */
+  'POST /api/limits/requests': {
+    result: undefined;
+  };
+  /** List the users who ask for a higher limit, oldest request first. */
+  'GET /api/limits/requests': {
+    result: LimitRequestList;
+  };
+  /** Dismiss the request of a user. The limit stays as it is. */
+  'DELETE /api/limits/requests/{user_id}': {
+    params: { user_id: string };
+    result: undefined;
   };
   /** Create a link that makes one person a user and signs their browser in. It works once, for 7 days. */
   'POST /api/invitations': {

@@ -1,3 +1,4 @@
+import type { UserId } from './principal.ts';
 import type { Usage } from './usage.ts';
 
 /** One model call, as usage reports count it. */
@@ -18,6 +19,14 @@ export type Spent = { readonly tokens: number; readonly usd: number };
 export type SpendingLimits = { readonly tokensPerDay: number | null; readonly usdPerDay: number | null };
 
 export const NO_LIMITS: SpendingLimits = { tokensPerDay: null, usdPerDay: null };
+
+/** A user who has reached their limit asks the operators for more. */
+export type LimitRequest = {
+  readonly userId: UserId;
+  readonly askedAt: Date;
+  /** When an operator decided to leave the limit as it is. */
+  readonly dismissedAt: Date | null;
+};
 
 /** Calls as `count_calls` takes them. */
 export const callsJson = (calls: readonly ModelCall[]): string => JSON.stringify(calls.map(toCountedCall));

@@ -4,7 +4,14 @@ import type { Engine } from '#engine/engine.ts';
 import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
 import { forgetOld } from './forget.ts';
-import { purgeExpired, purgeNoteVersions, purgeTemporary, purgeThreads, thinVersions } from './retention.ts';
+import {
+  purgeExpired,
+  purgeNoteVersions,
+  purgeOrphans,
+  purgeTemporary,
+  purgeThreads,
+  thinVersions,
+} from './retention.ts';
 import { type SweepOptions, sweepAttachments } from './sweep-attachments.ts';
 
 /** How often expired rows are deleted. */
@@ -81,6 +88,9 @@ export function startLifecycle(options: {
     ),
     start('temporary_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
       purgeTemporary(engine.errands, { isElected, onPurged: engine.notifyThread }),
+    ),
+    startReading('orphaned_threads', options.purgeThreadsEveryMs ?? PURGE_THREADS_MS, () =>
+      purgeOrphans(engine.errands, { isElected }),
     ),
     startReading('old_versions', THIN_VERSIONS_MS, () => thinVersions(engine.errands, purging)),
     start('old_note_versions', THIN_VERSIONS_MS, () => purgeNoteVersions(engine.errands, purging)),

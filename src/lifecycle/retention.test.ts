@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION } from '#domain/retention.ts';
 import { connectEngine, type EnginePool } from '#engine/engine-connection.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
 import { forgetOld } from './forget.ts';
-import { type PurgedThread, purgeExpired, purgeNoteVersions, purgeThreads } from './retention.ts';
+import { type PurgedThread, purgeExpired, purgeNoteVersions, purgeOrphans, purgeThreads } from './retention.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let pool: ReturnType<typeof connectEngine>;
@@ -256,6 +256,29 @@ test('a job takes its thread with it, but never one that waits at a gate', async
   expect(await idsIn('jobs', 'id')).toEqual([]);
   expect(await idsIn('threads', 'id')).toEqual(await idsIn('gates'));
   expect(await idsIn('items')).toEqual(await idsIn('gates'));
+});
+
+test('the thread of a subagent goes after the one at the top, whoever has deleted that, once nothing runs there', async () => {
+  const [top, kept] = [await addThread({ age: 40, callback: 'sent' }), await addThread({ age: 40 })];
+  const addBelow = async (parent: ThreadId, root: ThreadId, turn = 'completed') => {
+    const id = await addThread({ age: 40, turn, ...(turn === 'waiting' && { gate: true }) });
+    await pool.query('update threads set parent = $2, root = $3 where id = $1', [id, parent, root]);
+    return id;
+  };
+  const child = await addBelow(top, top);
+  await addBelow(child, top);
+  await addBelow(top, top, 'waiting');
+  const running = await addBelow(top, top, 'running');
+  const other = await addBelow(kept, kept);
+  await pool.query(`update jobs set completed_at = now() - interval '31 days'`);
+  await purgeExpired(pool, { defaults, isElected: () => true });
+  expect(await idsIn('threads', 'id')).not.toContain(top);
+
+  await purgeOrphans(pool, { isElected: () => true });
+  const left = [kept, running, other].toSorted();
+  expect(await idsIn('threads', 'id')).toEqual(left);
+  expect(await idsIn('items')).toEqual(left);
+  expect(await idsIn('gates')).toEqual([]);
 });
 
 test('the audit log loses old entries only, and never entries of the last 90 days', async () => {

@@ -87,6 +87,26 @@ export async function purgeTemporary(
   }
 }
 
+/**
+ * Deletes the threads of subagents whose thread at the top is gone, once nothing runs there: a job was deleted with its thread, or a
+ * replica of version 0.2, which knows no subagents, has deleted it.
+ */
+export async function purgeOrphans(pool: EnginePool, { isElected }: Pick<PurgeOptions, 'isElected'>): Promise<void> {
+  while (isElected() && ((await pool.query<{ gone: number }>(PURGE_ORPHANS, [THREADS])).rows[0]?.gone ?? 0) >= THREADS);
+}
+
+const PURGE_ORPHANS = `
+  with done as (
+    delete from threads where id = any (array(
+      select below.id from threads as below where below.root is not null and below.active is null
+        and not exists (select from threads as top where top.id = below.root)
+      order by below.id limit $1 for update of below skip locked))
+    returning id
+  ), emptied as (
+    delete from items where thread_id in (select id from done)
+  )
+  select count(*)::integer as gone from done`;
+
 type PurgedPage = {
   readonly looked: number;
   readonly last: ThreadId | null;

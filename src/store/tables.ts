@@ -651,6 +651,7 @@ export type Tables = {
     milliseconds: string;
   };
   retention: { userId: string; kind: RetentionKind; days: number | null; updatedAt: Generated<Date> };
+  limitRequests: { userId: string; askedAt: Generated<Date>; dismissedAt: Generated<Date | null> };
   budgets: { userId: string; tokensPerDay: number | null; usdPerDay: number | null; updatedAt: Generated<Date> };
   notes: {
     number: Generated<string>;

@@ -162,6 +162,27 @@ test('a project has a page: what is in it reaches the model, and its members see
   await page.getByRole('button', { name: 'Assistant: mover' }).waitFor();
   await checkLooks(page, 'project-settings');
 
+  await open('Assistants');
+  const answering = page.getByRole('list', { name: 'Assistants' }).getByRole('listitem');
+  await answering.filter({ hasText: 'mover' }).getByText('Default').waitFor();
+  await answering.filter({ hasText: 'Usual agent' }).getByRole('button', { name: 'Make it the default' }).click();
+  await answering.filter({ hasText: 'Usual agent' }).getByText('Default').waitFor();
+  await checkLooks(page, 'project-assistants');
+  await answering.filter({ hasText: 'mover' }).getByRole('button', { name: 'Make it the default' }).click();
+  await page.getByRole('button', { name: 'Assistant: mover' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('move');
+  const palette = page.getByRole('dialog', { name: 'Search' });
+  await palette.getByRole('group', { name: 'Assistants' }).getByRole('option', { name: 'mover' }).click();
+  await page.getByRole('dialog', { name: 'mover' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('oslo');
+  await palette.getByRole('group', { name: 'Projects' }).getByRole('option', { name: 'Move to Oslo' }).click();
+  await page.getByText('No threads in this project yet').waitFor();
+
   await ask(page, 'use reborn_file_read {"path":"project/costs.csv"}');
   await page.getByRole('article').getByText('van,120').waitFor();
   await page.getByRole('log').getByRole('heading', { name: 'mover' }).waitFor();

@@ -162,3 +162,59 @@ test('a long message is folded after 12 lines, and only the newest answer shows 
   await all.waitFor({ state: 'detached' });
   await page.close();
 });
+
+test('words of an answer are quoted in the message, by mouse and by keyboard, and are below what was typed', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say one two three');
+  const answer = page.getByRole('article').getByText('one two three', { exact: true });
+  await answer.waitFor();
+  await stop(page).waitFor({ state: 'detached' });
+  await page.getByText(/^\d[\d.]* (ms|s)/).waitFor(); // how long it took
+  await answer.dblclick({ position: { x: 5, y: 10 } });
+  const quote = page.getByRole('button', { name: 'Quote' });
+  await quote.waitFor();
+  await checkLooks(page, 'quote');
+  await answer.dblclick({ position: { x: 5, y: 10 } }); // another width may have taken the selection out of view
+  await quote.click();
+  await quote.waitFor({ state: 'detached' });
+  expect(await composer(page).inputValue()).toBe('> one\n\n');
+  expect(await focused(page)).toBe('Message');
+
+  await page.keyboard.type('Why?');
+  await answer.evaluate((element) => getSelection()?.selectAllChildren(element));
+  await quote.waitFor();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Enter');
+  expect(await composer(page).inputValue()).toBe('> one\n\nWhy?\n\n> one two three\n\n');
+  expect(await focused(page)).toBe('Message');
+  await page.close();
+});
+
+test('the web is turned off for a thread, and Ctrl Enter sends where a person wants that', async () => {
+  const page = await browser.signIn(stage.url);
+  const web = page.getByRole('switch', { name: 'Web search' });
+  const offered = () => stage.model.seen.at(-1)?.tools ?? [];
+  await ask(page, 'say with');
+  await page.getByRole('article').getByText('with', { exact: true }).waitFor();
+  expect(offered()).toContain('reborn_web_fetch');
+  await web.click();
+  await page.reload();
+  await page.getByRole('switch', { name: 'Web search', checked: false }).waitFor();
+  await ask(page, 'say without');
+  await page.getByRole('article').getByText('without', { exact: true }).waitFor();
+  expect(offered()).not.toContain('reborn_web_fetch');
+  await page.getByRole('button', { name: 'Answer again' }).last().click();
+  await page.getByText('2 / 2').waitFor();
+  expect(offered()).not.toContain('reborn_web_fetch');
+  await checkLooks(page, 'web-off');
+
+  await page.evaluate(() => localStorage.setItem('reborn.send-key', 'ctrl-enter'));
+  await page.reload();
+  await composer(page).fill('say a');
+  await composer(page).press('Enter');
+  expect(await composer(page).inputValue()).toBe('say a\n');
+  await composer(page).press('Control+Enter');
+  await page.getByRole('article').getByText('a', { exact: true }).waitFor();
+  await page.evaluate(() => localStorage.removeItem('reborn.send-key'));
+  await page.close();
+});

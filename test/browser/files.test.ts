@@ -76,6 +76,16 @@ test('a file is attached, written, edited, shown, compared, restored and downloa
   await panel.getByText('Version 2 of 2').waitFor();
   await panel.getByText('Made by a step of the agent').waitFor();
   await panel.getByText('csv.DictReader(open(path))').first().waitFor();
+  const find = panel.getByRole('searchbox', { name: 'Search in the file' });
+  await find.fill('PRINT(');
+  await panel.getByText('1 of 30').waitFor();
+  await find.press('Shift+Enter');
+  await panel.getByText('30 of 30').waitFor();
+  await panel.getByRole('button', { name: 'Wrap lines' }).click();
+  await panel.getByRole('button', { name: 'Wrap lines', pressed: true }).waitFor();
+  await checkLooks(page, 'files-code');
+  await find.press('Escape'); // the panel stays
+  expect(await find.inputValue()).toBe('');
   await panel.getByRole('tab', { name: /Changes/ }).click();
   await panel.getByText('lines as before').waitFor();
   const changed = panel.getByRole('row').filter({ hasText: 'Reader' });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser } from '../support/accounts.ts';
 import { WEBHOOK_SECRET } from '../support/service.ts';
 import { startStandIn } from '../support/stand-in.ts';
-import { checkLooks, findViolationsInBothThemes } from './check-page.ts';
+import { checkLooks, checkPage, findViolationsInBothThemes } from './check-page.ts';
 import { createMailTool } from './mail-tool.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
@@ -254,11 +254,46 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   await page.keyboard.press('Escape');
   await rowsOf('Users').filter({ hasText: 'Dora' }).getByRole('button').click();
   expect(await page.getByRole('spinbutton', { name: 'Tokens' }).inputValue()).toBe('50000');
+  await asksForMore(token);
   await page.getByRole('button', { name: 'Remove the user' }).click();
   await confirm('Remove');
   await rowsOf('Users').filter({ hasText: 'Dora' }).waitFor({ state: 'detached' });
   await expect.poll(async () => (await whoIs()).status).toBe(401);
 });
+
+/** Dora, whose page is open, reaches her limit and asks for more; it is dismissed, and the limit changed. */
+async function asksForMore(token: string): Promise<void> {
+  const limit = async (tokens: string) => {
+    await page.getByRole('spinbutton', { name: 'Tokens' }).fill(tokens);
+    await page.getByRole('button', { name: 'Save limits' }).click();
+    await dialog('Dora').getByText('The limits apply from the next turn').waitFor();
+  };
+  await limit('0');
+  const other = await openChromium();
+  const hers = await other.signIn(stage.url, { token });
+  await ask(hers, 'say more');
+  const alert = hers.getByRole('alert').filter({ hasText: 'Your limit of today is reached' });
+  await alert.getByRole('button', { name: 'Ask for more' }).waitFor();
+  await checkPage(hers, 'limit-reached');
+  await alert.getByRole('button', { name: 'Ask for more' }).click();
+  await alert.getByText('Your operator was asked for more.').waitFor();
+
+  await visit('/');
+  await page.getByRole('heading', { name: /(thing waits|things wait) for you/ }).waitFor();
+  await checkLooks(page, 'first-limit');
+  await page.getByRole('link', { name: /Dora asks for a higher limit/ }).click();
+  await dialog('Dora').getByText('Asks for a higher limit.').waitFor();
+  await checkLooks(page, 'user-asks');
+  await dialog('Dora').getByRole('button', { name: 'Dismiss' }).click();
+  await dialog('Dora').getByText('Asks for a higher limit.').waitFor({ state: 'detached' });
+  await hers.goto(`${stage.url}/settings/usage`);
+  await hers.getByText('Your operator has left the limit as it is.').waitFor();
+  await limit('1');
+  await hers.reload();
+  await hers.getByText('of 1').first().waitFor();
+  expect(await hers.getByText('Your operator has left').count()).toBe(0);
+  await other.close();
+}
 
 test('everyone is listed, someone is invited, and a user gets another name and role', async () => {
   await visit('/settings/users');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { openDatabase } from '#database/open-database.ts';
 import type { EngineTimes } from '#engine/engine-times.ts';
@@ -9,6 +10,7 @@ import { compiledProgram } from '../support/compiled-program.ts';
 import { engineQuery } from '../support/engine-query.ts';
 import { freshHome } from '../support/fresh-home.ts';
 import { QUICK_TIMES } from '../support/quick-times.ts';
+import { type Release, releasedSource } from '../support/released-source.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { clientOf, SETTINGS, WEBHOOK_SECRET, webhookClientOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -46,13 +48,14 @@ export async function startCluster({
   const [model, ledger] = await Promise.all([startScriptedModel(script), startLedger()]);
   const replicas = new Set<Replica>();
   const lines = new Set<Proxy>();
+  const sources = new Set<string>();
   let started = 0;
   const urlAt = (port: number) =>
     `postgres://${connection.user}:${connection.password}@127.0.0.1:${port}/${connection.database}`;
 
   const env = { ...home.env, DATABASE_URL: urlAt(proxy.port) };
-  /** A replica behind the shared proxy, or behind a separate one. */
-  async function start(line: Proxy = proxy): Promise<Replica> {
+  /** A replica behind the shared proxy, or behind a separate one; of an earlier release, if its sources are given. */
+  async function start(line: Proxy = proxy, source?: string): Promise<Replica> {
     const name = `replica-${++started}`;
     const settings = {
       ...env,
@@ -61,7 +64,8 @@ export async function startCluster({
       DATABASE_URL: urlAt(line.port),
       LLM_BASE_URL: model.urlFor(name),
     };
-    const replica = await startReplica(name, settings, logs);
+    const program = await (source ? [process.execPath, path.join(source, `${REPLICA}.ts`)] : compiledProgram(REPLICA));
+    const replica = await startReplica(name, program, settings, logs);
     replicas.add(replica);
     void replica.exited.then(() => replicas.delete(replica));
     return replica;
@@ -76,6 +80,12 @@ export async function startCluster({
     ledger,
     replicas,
     start,
+    /** A replica of an earlier release. */
+    async startReleased(release: Release): Promise<Replica> {
+      const source = await releasedSource(release, ...PATHS_OF_REPLICA);
+      sources.add(source);
+      return start(proxy, source);
+    },
     /** Two replicas that run: those which earlier tests have left, and otherwise new ones. */
     pair(): Promise<[Replica, Replica]> {
       const [one = start(), other = start()] = replicas;
@@ -97,14 +107,22 @@ export async function startCluster({
     async close(): Promise<void> {
       await Promise.all([...replicas].map((replica) => replica.kill()));
       await Promise.all([...lines, proxy, model, ledger].map((part) => part.close()));
+      await Promise.all([...sources].map((source) => rm(source, { recursive: true })));
       await database?.close();
       await home.remove();
     },
   };
 }
 
-async function startReplica(name: string, env: Record<string, string>, logs: string | undefined) {
-  const [node, program] = await compiledProgram('test/faults/replica');
+const REPLICA = 'test/faults/replica';
+const PATHS_OF_REPLICA = ['package.json', 'src', 'migrations', 'client', 'sdk', 'wit', 'scripts', 'test'];
+
+async function startReplica(
+  name: string,
+  [node = '', program = '']: readonly string[],
+  env: Record<string, string>,
+  logs: string | undefined,
+) {
   const child = spawn(node, [program], {
     env: {
       ...BARE_ENV,

@@ -4,6 +4,7 @@ import type { ThreadId, TurnId } from '#domain/ids.ts';
 import { formatResponseId } from '#http/response-id.ts';
 import { randomMoment } from '../support/random-moment.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { ENDS_OF_CHILDREN, MISCOUNTED_OUTPUTS } from './children.ts';
 import { type Cluster, rounds, startCluster } from './cluster.ts';
 import { addFigures } from './figures.ts';
 import { signalPostmaster } from './harms.ts';
@@ -34,35 +35,53 @@ test(
   async () => {
     await Promise.all([cluster.start(), cluster.start(), cluster.start()]);
     let begun = 0;
+    let wanted = 0; // grows with the kills, so that each of them meets runs at work
     const accepted: string[] = [];
     const lanes = Array.from({ length: LANES }, async () => {
-      while (begun < RUNS) accepted.push(await send(++begun));
+      while (begun < RUNS) {
+        const number = ++begun;
+        await waitFor('a run to be wanted', async () => number <= wanted, 300_000);
+        accepted.push(await send(number));
+      }
     });
-    const count = async () =>
-      (await query<{ n: number }>(cluster, `select count(*)::integer as n from delegations`))[0]?.n ?? 0;
+    const count = async () => {
+      const counting = query<{ n: number }>(cluster, `select count(*)::integer as n from delegations`);
+      return (await counting.catch(() => []))[0]?.n ?? 0; // PostgreSQL may be about to start again
+    };
     for (let kill = 0; kill < KILLS; kill++) {
+      wanted = (RUNS * (kill + 2)) / KILLS;
       await waitFor('more delegations', async () => (await count()) >= (DELEGATIONS * kill) / KILLS, 120_000);
       await randomMoment(300);
       await pick([...cluster.replicas])?.kill();
       await cluster.start();
+      if (kill % 25 === 24) console.log(`${kill + 1} kills, ${await count()} delegations`);
       if (RESTARTS > 0 && kill % Math.ceil(KILLS / RESTARTS) === 1) await signalPostmaster(cluster, 'SIGINT');
     }
     await Promise.all(lanes);
     const open = `select from turns where status in ('queued', 'running') limit 1`;
     await waitFor('all runs to end', async () => (await query(cluster, open)).length === 0, 240_000);
 
-    expect(await query(cluster, ENDS)).toEqual([
-      { state: 'ended', outcome: 'completed', delivered: true, n: DELEGATIONS },
-    ]);
+    const ends = await query<{ state: string; outcome: string; delivered: boolean; n: number }>(
+      cluster,
+      ENDS_OF_CHILDREN,
+    );
+    console.log(JSON.stringify(ends));
+    expect(ends.filter(({ state }) => state !== 'ended')).toEqual([]);
+    // A turn that loses its host again and again is given up, with all that it was to start.
+    const interrupted = (await query(cluster, `select id from turns where failure ->> 'code' = 'interrupted'`)).length;
+    expect(interrupted).toBeLessThanOrEqual(KILLS / 30);
+    const whole = ends.find(({ outcome, delivered }) => outcome === 'completed' && delivered)?.n ?? 0;
+    expect(whole).toBeGreaterThanOrEqual(DELEGATIONS - 8 * interrupted);
     expect(await query(cluster, MISCOUNTED_OUTPUTS)).toEqual([]);
-    const roots = `select status, count(*)::integer as n from turns where id = any($1::uuid[]) group by 1`;
-    expect(await query(cluster, roots, [accepted])).toEqual([{ status: 'completed', n: RUNS }]);
+    const roots = `select id from turns where id = any($1::uuid[]) and status = 'completed'`;
+    expect(accepted).toHaveLength(RUNS);
+    expect((await query(cluster, roots, [accepted])).length).toBeGreaterThanOrEqual(RUNS - interrupted);
     const [sums] = await query<{ trees: number; turns: number }>(cluster, SUMS);
     expect(sums?.trees).toBe(sums?.turns);
     await addFigures(
       'runs with children and grandchildren, three replicas, `kill -9` of a random one',
       KILLS,
-      `${DELEGATIONS} delegations, each with one outcome and one output, ${RESTARTS} restarts of PostgreSQL`,
+      `${whole} delegations, each with one outcome and one output, ${interrupted} turns given up, ${RESTARTS} restarts of PostgreSQL`,
     );
   },
   300_000 + KILLS * 20_000,
@@ -85,6 +104,7 @@ test(
       await cancel(turn);
       await waitFor('the tree to end', async () => (await query(cluster, UNENDED)).length === 0, 60_000);
       took.push(performance.now() - began);
+      if (round % 10 === 0) console.log(`${round} trees cancelled`);
       expect(new Set((await treeOf(turn)).map(({ state }) => state))).toEqual(new Set(['ended']));
       expect(await query(cluster, OPEN_GATES)).toEqual([]);
     }
@@ -149,16 +169,6 @@ function sendMessage(key: string, message: string): Promise<string> {
     return response?.ok ? ((await response.json()) as { turn_id: string }).turn_id : undefined;
   });
 }
-
-const ENDS = `
-  select state, outcome, delivered_at is not null as delivered, count(*)::integer as n from delegations group by 1, 2, 3`;
-
-/** Calls of children without exactly one output. */
-const MISCOUNTED_OUTPUTS = `
-  select call from delegations join items as calls on calls.id = call left join items as outputs
-    on outputs.thread_id = calls.thread_id and outputs.body ->> 'type' = 'function_call_output'
-      and outputs.body ->> 'callId' = calls.body ->> 'callId'
-  group by call having count(outputs.id) <> 1`;
 
 /** What the delegations of the roots say, and what the turns of all children have used. */
 const SUMS = `

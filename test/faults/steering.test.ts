@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AGENT_RUN } from '#domain/delegation/delegation.ts';
 import { randomMoment } from '../support/random-moment.ts';
+import { hasSource, RELEASES } from '../support/released-source.ts';
+import { textOf } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { type Cluster, rounds, startCluster } from './cluster.ts';
+import { ENDS_OF_CHILDREN, MISCOUNTED_OUTPUTS } from './children.ts';
+import { type Cluster, type Replica, rounds, startCluster } from './cluster.ts';
 import { addFigures } from './figures.ts';
 import { findBreaches } from './ledger.ts';
 import { pick } from './load.ts';
@@ -62,6 +66,98 @@ test(
   240_000 + KILLS * 15_000,
 );
 
+const released = RELEASES.at(-1);
+const CONVERSATIONS = 12;
+const PARENTS = 4;
+
+test.runIf(released && hasSource(released))(
+  'beside a replica of the last release, messages to both are each read once, and each child has one outcome and one output',
+  async () => {
+    if (!released) return;
+    await cluster.forget();
+    const [now = await cluster.start(), ...others] = cluster.replicas;
+    await Promise.all(others.map((replica) => replica.kill()));
+    const before = await cluster.startReleased(released);
+
+    const said = await Promise.all(
+      Array.from({ length: CONVERSATIONS }, (_, n) => correct(n, n % 2 === 0 ? [now, before] : [before, now])),
+    );
+    await waitFor('all turns to end', async () => (await countOpen()) === 0);
+    const turns = await query<Ended>(cluster, ENDED);
+    expect(turns.map(({ id }) => id).toSorted()).toEqual(said.flat().toSorted());
+    expect(turns.filter((turn) => !isExpected(turn, new Set()))).toEqual([]);
+    expect(turns.some(({ steeredBy }) => steeredBy !== null)).toBe(true);
+    expect(findMisread(turns)).toEqual([]);
+
+    await query(cluster, `insert into settings (name, value) values ('tool_policy:mark_again', '{"level":"ask"}')`);
+    const parents = await Promise.all(Array.from({ length: PARENTS }, (_, n) => delegate(now, n)));
+    const late = await Promise.all(
+      parents.map((parent, n) =>
+        sendTo(n % 2 === 0 ? now : before, { message: `say late ${n}`, thread_id: parent.thread_id }),
+      ),
+    );
+    const gates = await waitFor('a gate of each tree', () => listGates(before, PARENTS));
+    await waitFor('all parents to be parked', async () => (await query(cluster, PARKED)).length === PARENTS);
+    await now.kill();
+    await Promise.all(gates.slice(1).map((gate) => approve(before, gate)));
+    expect(textOf(await before.ask('say alone'))).toBe('alone');
+    expect((await query(cluster, PARKED)).length).toBe(PARENTS); // what it doesn't know, it leaves
+
+    const next = await cluster.start();
+    await Promise.all(gates.slice(0, 1).map((gate) => approve(next, gate)));
+    await waitFor('all turns to end', async () => (await countOpen()) === 0);
+    expect(await query(cluster, ENDS_OF_CHILDREN)).toEqual([
+      { state: 'ended', outcome: 'completed', delivered: true, n: 2 * PARENTS },
+    ]);
+    expect(await query(cluster, MISCOUNTED_OUTPUTS)).toEqual([]);
+    const accepted = [...parents, ...late].map(({ turn_id: id }) => id);
+    const ends = `select status, count(*)::integer as n from turns where id = any($1::uuid[]) group by 1`;
+    expect(await query(cluster, ends, [accepted])).toEqual([{ status: 'completed', n: 2 * PARENTS }]);
+    const account = { accepted: [...said.flat(), ...accepted], marks: cluster.ledger.marks, deaths: true };
+    expect(await findBreaches(cluster.connection, account)).toEqual([]);
+  },
+  180_000,
+);
+
+/** Starts work on one replica, and corrects it on both while it runs. */
+async function correct(n: number, [first, second]: readonly [Replica, Replica]): Promise<string[]> {
+  const begun = await sendTo(first, { message: `#${n}0\n${workOf(4)}` });
+  const sent = [begun];
+  for (const [index, replica] of [second, first, second].entries()) {
+    await randomMoment(150);
+    const when_busy = index === 2 ? 'now' : 'steer'; // the release before takes no notice of it
+    const message = `#${n}${index + 1}\n${workOf(1)}`;
+    sent.push(await sendTo(replica, { message, thread_id: begun.thread_id, when_busy }));
+  }
+  return sent.map(({ turn_id: id }) => id);
+}
+
+/** A run with two children, one of which waits for an approval. */
+function delegate(replica: Replica, n: number): Promise<Sent> {
+  const gated = `use mark_again {"ledger":"${cluster.ledger.url}"}`;
+  const calls = [`say leaf ${n}`, gated].map((task) => `use ${AGENT_RUN} ${JSON.stringify({ task })}`);
+  return sendTo(replica, { message: calls.join('\n') });
+}
+
+async function sendTo(replica: Replica, body: object): Promise<Sent> {
+  const response = await replica.request('/api/chat/send', { method: 'POST', body: JSON.stringify(body) });
+  if (response.status !== 202) throw new Error(`Refused: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Sent;
+}
+
+async function listGates(replica: Replica, count: number): Promise<readonly string[] | undefined> {
+  const { gates } = (await (await replica.request('/api/gates')).json()) as { gates: { id: string }[] };
+  return gates.length === count ? gates.map(({ id }) => id) : undefined;
+}
+
+async function approve(replica: Replica, gate: string): Promise<void> {
+  const body = JSON.stringify({ answer: 'approve' });
+  const response = await replica.request(`/api/gates/${gate}`, { method: 'POST', body });
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+}
+
+const PARKED = `select id from turns where status = 'running' and runner is null and ready_at = 'infinity'`;
+
 type Ended = {
   readonly id: string;
   readonly threadId: string;
@@ -109,9 +205,6 @@ function startSteering() {
   let numbers = 0;
   let steering = 0;
   let failure: unknown;
-  const work = (calls: number) =>
-    Array.from({ length: calls }, () => `use mark_once {"ledger":"${cluster.ledger.url}","pause":60}`).join('\n');
-
   async function send(message: string, more: object): Promise<Sent> {
     const key = `steering ${message.split('\n', 1)[0]}`;
     const body = JSON.stringify({ message, when_busy: 'preferred', ...more });
@@ -147,14 +240,14 @@ function startSteering() {
     let thread: Sent | undefined;
     for (let said = 0; steering < MESSAGES; said++) {
       if (said % PER_THREAD === 0) thread = undefined;
-      const begun = await send(`#${++numbers}\n${work(5)}`, { thread_id: thread?.thread_id });
+      const begun = await send(`#${++numbers}\n${workOf(5)}`, { thread_id: thread?.thread_id });
       thread = begun;
       for (let more = 1 + Math.floor(Math.random() * 3); more > 0; more--) {
         await randomMoment(250);
         steering++;
         said++;
         const when_busy = Math.random() < 0.3 ? 'now' : 'steer';
-        const sent = await send(`#${++numbers}\n${work(Math.floor(Math.random() * 3))}`, {
+        const sent = await send(`#${++numbers}\n${workOf(Math.floor(Math.random() * 3))}`, {
           thread_id: begun.thread_id,
           when_busy,
         });
@@ -170,6 +263,10 @@ function startSteering() {
   });
   ended.catch(() => {}); // reported where it is awaited
   return { accepted, cancelled, ended, steering: () => steering, failed: () => failure !== undefined };
+}
+
+function workOf(calls: number): string {
+  return Array.from({ length: calls }, () => `use mark_once {"ledger":"${cluster.ledger.url}","pause":60}`).join('\n');
 }
 
 async function countOpen(): Promise<number> {

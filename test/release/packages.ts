@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { listInstalled } from '../../scripts/package/installed-packages.ts';
 import { cachedFolder, hashOfFiles, ROOT } from '../support/cached-folder.ts';
-import { type Release, releasedSource } from '../support/released-source.ts';
+import { layOutReleased, type Release, releasedSource } from '../support/released-source.ts';
 
 const run = promisify(execFile);
 
@@ -34,8 +34,7 @@ export async function packReleased(release: Release): Promise<{ tarball: string;
       await writeFile(manifest, JSON.stringify({ ...released, version }));
       const built = path.join(target, 'built');
       await mkdir(built);
-      const build = `const { layOutProgram } = await import('./scripts/package/lay-out-program.ts'); await layOutProgram(process.cwd(), '${built}')`;
-      await run(process.execPath, ['--input-type=module', '--eval', build], { cwd: source });
+      await layOutReleased(source, built);
       await run('npm', ['pack', '--pack-destination', target, built]);
       await rm(built, { recursive: true });
     } finally {

@@ -59,6 +59,7 @@ export const OWNED_ROWS: Record<string, string> = {
   sign_in_codes: `insert into sign_in_codes (hash, user_id, expires_at) values (sha256($1::bytea), $1, now())`,
   usage_days: `insert into usage_days values ($1, now(), 'p', 'm', 0, 1, 0, 0, 1, 0, 1, 0, 1)`,
   budgets: `insert into budgets (user_id, tokens_per_day) values ($1, 1)`,
+  limit_requests: `insert into limit_requests (user_id) values ($1)`,
   retention: `insert into retention (user_id, kind, days) values ($1, 'threads', null)`,
   preferences: `insert into preferences (user_id, default_model) values ($1, 'm')`,
   title_requests: `insert into title_requests (thread_id, user_id) values ($2, $1)`,

@@ -111,7 +111,7 @@ function childOf(
   { task, budget, assistant }: Omit<Task, 'assistant'> & { readonly assistant: TurnAssistant | undefined },
   read: ReadSoFar,
 ) {
-  const { assistant: own, search, stores, mission, trace } = turn.request;
+  const { assistant: own, search, withoutWeb, stores, mission, trace } = turn.request;
   const isOther = assistant?.id !== own?.id;
   const model = isOther ? null : turn.request.model; // another assistant has its own
   const assistants = [...(turn.request.above?.assistants ?? []), ...(isOther && own ? [own] : [])];
@@ -126,6 +126,7 @@ function childOf(
     tools: [],
     echo: {},
     ...(search && { search }),
+    ...(withoutWeb && { withoutWeb }),
     ...(stores && { stores }),
     ...(assistant && { assistant }),
     ...(mission && { mission }),

@@ -97,7 +97,8 @@ export function createInspectTurn(
     const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
     const context = await engine.readContext(turn);
     const work = await readWork(db, owner, turn.request, context.project);
-    const all = limitTools(await tools.current(owner, place), { ...context, work });
+    const { withoutWeb } = turn.request;
+    const all = limitTools(await tools.current(owner, place), { ...context, work, withoutWeb });
     const offered = tools.defer(all, shown, turn.request);
     const recent = recentItems(history, summary ?? null, turn.seq, Number.POSITIVE_INFINITY); // what is left out of a prompt has an origin too
     const facts = {

@@ -21,7 +21,7 @@ export function chatDeliveriesOf(
   if (reply && row.turnId && isUuid<DeliveryId>(row.turnId)) return [{ ...reply, id: row.turnId, number, dueAt: now }];
   if (type === 'chat.post' && data && 'accountId' in data && isUuid<DeliveryId>(subject))
     return [{ ...toDelivery(data, type, data), id: subject, number, dueAt: now }];
-  if (!notice || notice.type === 'turn.ended' || isTest(notice)) return [];
+  if (!notice || notice.type === 'turn.ended' || notice.type === 'limit.requested' || isTest(notice)) return [];
   const asked = row.rootRequest && placeIn(row.rootRequest.echo);
   if (asked) {
     const post = { ...asked, type: 'chat.post', userId, shows: 'notice', notice } as const;

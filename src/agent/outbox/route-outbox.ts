@@ -123,6 +123,8 @@ function toNotice(row: OutboxRow): Notice | undefined {
       return missionId && missionName !== null && data && 'reason' in data && data.reason
         ? { userId, type, missionId, name: missionName, reason: data.reason }
         : undefined;
+    case 'limit.requested':
+      return { userId, type };
     case 'endpoint.test':
       return row.endpointId ? { userId, type, endpointId: row.endpointId } : undefined;
     case 'device.test':
@@ -133,6 +135,7 @@ function toNotice(row: OutboxRow): Notice | undefined {
 }
 
 function wants({ id, eventUserId, everyone, events, turns }: Subscription, notice: Notice): boolean {
+  if (notice.type === 'limit.requested' && !everyone) return false;
   if (notice.type === 'device.test' || (!everyone && eventUserId !== notice.userId)) return false;
   if (notice.type === 'endpoint.test') return id === notice.endpointId;
   if (!events.includes(notice.type)) return false;

@@ -1,10 +1,18 @@
-import { NotFound } from '#domain/errors.ts';
-import { OPERATOR, type Principal, requireOperator, type UserId } from '#domain/principal.ts';
-import type { SpendingLimits } from '#domain/spending.ts';
+import { InvalidRequest, NotFound } from '#domain/errors.ts';
+import { newId } from '#domain/ids.ts';
+import { isOperator, OPERATOR, type Principal, requireOperator, type UserId } from '#domain/principal.ts';
+import type { LimitRequest, SpendingLimits } from '#domain/spending.ts';
 import { isWebhookUser } from '#domain/thread/job.ts';
 import { audited } from '#store/audit.ts';
 import { type Database, withOwner } from '#store/connection.ts';
+import { emit } from '#store/notifications/outbox.ts';
 import { deleteBudget, listBudgets, putBudget } from '#store/spending/budgets.ts';
+import {
+  deleteLimitRequest,
+  dismissLimitRequest,
+  insertLimitRequest,
+  listOpenLimitRequests,
+} from '#store/spending/limit-requests.ts';
 
 export type LimitsAdmin = ReturnType<typeof createLimitsAdmin>;
 
@@ -33,7 +41,35 @@ export function createLimitsAdmin(db: Database, isUser: (id: UserId) => Promise<
           subject: userId,
           detail,
         });
+        await deleteLimitRequest(trx, userId);
       });
+    },
+
+    /** Asks the operators for more. Of one day (UTC), they hear once. */
+    async ask(principal: Principal): Promise<void> {
+      if (isOperator(principal))
+        throw new InvalidRequest(
+          'invalid_request',
+          null,
+          'Operators set limits themselves: PUT /api/users/{id}/limits.',
+        );
+      await withOwner(db, principal, async (trx) => {
+        const request = await insertLimitRequest(trx, principal);
+        if (request) await emit(trx, principal, { type: 'limit.requested', subject: newId() });
+      });
+    },
+
+    /** Who waits for an answer, oldest first. Changing the limit answers, too. */
+    async listRequests(actor: Principal): Promise<LimitRequest[]> {
+      requireOperator(actor);
+      return withOwner(db, OPERATOR, listOpenLimitRequests);
+    },
+
+    /** Leaves the limit as it is. */
+    async dismiss(actor: Principal, userId: UserId): Promise<void> {
+      requireOperator(actor);
+      if (!(await withOwner(db, OPERATOR, (trx) => dismissLimitRequest(trx, userId))))
+        throw new NotFound('This user does not ask for a higher limit.');
     },
   };
 }

@@ -91,6 +91,7 @@ async function insertVersion(
     temperature: null,
     tools: [],
     echo: {},
+    ...(asked.request.withoutWeb && { withoutWeb: true as const }),
     ...(version.trace && { trace: version.trace }),
   };
   const inserted = await insertTurn(trx, owner, { id, threadId, seq, channel: 'gateway', request }, items, true);

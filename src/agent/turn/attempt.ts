@@ -147,7 +147,9 @@ function shareParts(parts: AttemptParts, turn: Turn, run: TurnRun, log: AttemptL
   const items = createAttemptItems(turn, run, (written) => spoken.announce(written));
   const place = { thread: turn.threadId, workspace: workspaceOfTurn(turn) };
   const work = createWork(parts.db, turn, run.setting.project);
-  const ownTools = async () => limitTools(await tools.current(turn, place), { ...run.setting, work: await work() });
+  const { withoutWeb } = turn.request;
+  const ownTools = async () =>
+    limitTools(await tools.current(turn, place), { ...run.setting, work: await work(), withoutWeb });
   const currentTools = async () =>
     tools.defer(limitDelegation(await ownTools(), turn, parts.delegation), items.thread, turn.request);
   const fallbacks = createModelFallbacks(emit);

@@ -3,6 +3,7 @@ import { type AppliedSettings, USUAL_SETTINGS, type WorkSettings } from '#domain
 import { flowOf, INERT, type Tool, type ToolContext, type ToolSet } from '#tools/tool.ts';
 import { limitTools } from './limit-tools.ts';
 
+const WEB = ['reborn_web_search', 'reborn_web_fetch'];
 const NAMES = ['time_now', 'mission_list', 'memory_read', 'memory_write', 'memory_delete', 'skill_read', 'skill_list'];
 const ANSWERS: Record<string, string> = {
   skill_list: JSON.stringify({
@@ -41,6 +42,12 @@ test('a turn without settings has all tools, and one with a list has no other', 
   const tools = limited(work({ tools: ['time_now', 'skill_read', 'unknown'] }));
   expect(namesOf(tools)).toEqual(['time_now', 'skill_read']);
   expect(tools.find('memory_read')).toBeUndefined();
+});
+
+test('a message without the web has no tool that searches it or opens its pages', () => {
+  const tools: ToolSet = { find: toolOf, definitions: () => [...NAMES, ...WEB].map((name) => toolOf(name).definition) };
+  expect(namesOf(limitTools(tools, { work: [], withoutWeb: true }))).toEqual(NAMES);
+  expect(limitTools(tools, { work: [], withoutWeb: true }).find('reborn_web_fetch')).toBeUndefined();
 });
 
 test('a run of a mission has no tools for missions, and can end without a message', () => {

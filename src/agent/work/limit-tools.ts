@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InvalidRequest } from '#domain/errors.ts';
 import { normalizePath } from '#domain/note.ts';
+import { RESEARCH, WEB_FETCH, WEB_SEARCH } from '#domain/tool/reserved-names.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
 import { type AppliedSettings, isListed, type MemoryRights, memoryRightsOf } from '#domain/work/work-settings.ts';
 import { parseArguments } from '#tools/builtin/parse-arguments.ts';
@@ -13,6 +14,8 @@ type Limits = {
   readonly temporary?: boolean | null | undefined;
   /** Whether new notes may be written. */
   readonly remembers?: boolean | undefined;
+  /** Whether the person has turned the web off for this message. */
+  readonly withoutWeb?: boolean | undefined;
 };
 
 /**
@@ -20,15 +23,16 @@ type Limits = {
  * manage missions: a run must not create, change or start one, so that text it reads can't make itself permanent. It can end without
  * a message.
  */
-export function limitTools(tools: ToolSet, { work, temporary, remembers = true }: Limits): ToolSet {
-  if (work.length === 0 && !temporary && remembers) return tools;
+export function limitTools(tools: ToolSet, { work, temporary, remembers = true, withoutWeb = false }: Limits): ToolSet {
+  if (work.length === 0 && !temporary && remembers && !withoutWeb) return tools;
   const isMission = work.some(({ from }) => from === 'mission');
   const memory = temporary ? NO_MEMORY : memoryRightsOf(work);
   const isAllowed = (name: string) =>
     isListed('tools', name, work) &&
     mayUse(name, memory) &&
     !(isMission && name.startsWith('mission_')) &&
-    (remembers || name !== 'memory_write');
+    (remembers || name !== 'memory_write') &&
+    !(withoutWeb && WEB.includes(name));
   const narrow = (tool: Tool) => narrowed(tool, memory, work);
   return {
     find(name) {
@@ -48,6 +52,7 @@ export function limitTools(tools: ToolSet, { work, temporary, remembers = true }
 
 const NO_RESULT = noResultTool.definition;
 const NO_MEMORY: MemoryRights = { reads: false, writes: false, below: null };
+const WEB: readonly string[] = [WEB_SEARCH, WEB_FETCH, RESEARCH];
 const WRITES_NOTES = ['memory_write', 'memory_delete'];
 
 function mayUse(name: string, { reads, writes }: MemoryRights): boolean {

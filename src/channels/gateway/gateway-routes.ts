@@ -55,6 +55,7 @@ import { usageRoute } from './usage/usage-route.ts';
 import { erasureRoutes } from './users/erasure-routes.ts';
 import { exportMe } from './users/export-route.ts';
 import { invitationRoutes } from './users/invitation-routes.ts';
+import { limitRequestRoutes } from './users/limit-request-routes.ts';
 import { meRoutes } from './users/me-route.ts';
 import { sessionRoutes } from './users/session-routes.ts';
 import { tokenRoutes } from './users/token-routes.ts';
@@ -105,6 +106,7 @@ export const gatewayRoutes = [
   exportMe,
   ...webhookRouteRoutes,
   ...userRoutes,
+  ...limitRequestRoutes,
   ...invitationRoutes,
   ...erasureRoutes,
   ...tokenRoutes,

@@ -10,6 +10,7 @@ export const NOTICE_TYPES = [
   'mission.completed',
   'mission.failed',
   'mission.paused',
+  'limit.requested',
 ] as const;
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
@@ -46,6 +47,8 @@ export type NoticeDetail =
       readonly name: string;
       readonly reason: string;
     }
+  /** A user asks the operators for a higher limit. */
+  | { readonly type: 'limit.requested' }
   | { readonly type: 'endpoint.test'; readonly endpointId: EndpointId }
   | { readonly type: 'device.test'; readonly deviceId: DeviceId };
 

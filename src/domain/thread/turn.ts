@@ -98,6 +98,8 @@ export type TurnRequest = {
   readonly container?: WorkspaceId;
   /** What the caller wants of searches in the web. */
   readonly search?: SearchOptions;
+  /** It neither searches the web nor opens its pages. */
+  readonly withoutWeb?: true;
   /** The vector stores that the turn can search. */
   readonly stores?: StoreSearch;
   /** Data of the channel, stored so that it can render the reply again. */

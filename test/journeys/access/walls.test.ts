@@ -233,6 +233,9 @@ const MATRIX: Record<string, Row> = {
   'GET /api/erasures': row([403, 403, 200, 200], () => ({ route: '/api/erasures' })),
   'GET /api/erasures/:id': row([403, 403, 404, 404], () => ({ route: `/api/erasures/${NOBODYS}` })),
   'GET /api/users/:id/limits': row([403, 403, 200, 200], ({ userId }) => ({ route: `/api/users/${userId}/limits` })),
+  'POST /api/limits/requests': row([204, 204, 400, 400], () => ({ route: '/api/limits/requests' })),
+  'GET /api/limits/requests': row([403, 403, 200, 200], () => ({ route: '/api/limits/requests' })),
+  'DELETE /api/limits/requests/:user_id': row([403, 403, 404, 404], () => ({ route: '/api/limits/requests/nobody' })),
   'PUT /api/users/:id/limits': row([403, 403, 200, 200], ({ userId }) => ({
     route: `/api/users/${userId}/limits`,
     body: { tokens_per_day: 1e9, usd_per_day: null },

@@ -135,6 +135,18 @@ test("an operator is notified of all users' failed webhook turns, in order, and 
   expect(refused.status).toBe(403);
 });
 
+test('an operator hears once a day that a user asks for a higher limit, and no one else does', async () => {
+  await addEndpoint(undefined, 'limits.example', { everyone: true, events: ['limit.requested'] });
+  await addEndpoint(ann, 'hers.example', { events: ['limit.requested', 'gate.opened'] });
+  const ask = async (user: TestUser) => (await as(user, '/api/limits/requests', 'POST')).status;
+  expect([await ask(bob), await ask(bob), await ask(ann)]).toEqual([204, 204, 204]);
+  await chat(ann, 'use send {}');
+
+  const asked = await arrived('limits.example', 2);
+  expect(asked.map((each) => bodyOf(each).data['user_id'])).toEqual([bob.id, ann.id]);
+  expect((await arrived('hers.example')).map((each) => bodyOf(each).type)).toEqual(['gate.opened']);
+});
+
 test('a receiver that fails is retried, one that asks for time gets it, and the third event waits for both', async () => {
   const { id } = await addEndpoint(ann, 'slow.example');
   answers.set('slow.example', [{ status: 500 }, { status: 429, headers: { 'retry-after': '1' } }]);

@@ -175,7 +175,7 @@ test('members see their own use and limit, and operators the use of everyone by 
   const chat = JSON.stringify({ model: 'm', input: 'say hers' });
   await service.request('/api/v1/responses', { method: 'POST', headers: ann.headers, body: chat });
 
-  const byDefault = { tokens_per_day: 100, usd_per_day: null };
+  const byDefault = { tokens_per_day: 100, usd_per_day: null, request: null };
   expect(await read(ann.headers)).toEqual({ users: [ann.id], names: {}, limits: byDefault });
   const all = await read();
   expect(all.users.toSorted()).toEqual([ann.id, 'operator'].toSorted());
@@ -183,7 +183,25 @@ test('members see their own use and limit, and operators the use of everyone by 
 
   const own = { tokens_per_day: null, usd_per_day: 2.5 };
   await service.request(`/api/users/${ann.id}/limits`, { method: 'PUT', body: JSON.stringify(own) });
-  expect((await read(ann.headers)).limits).toEqual(own);
+  expect((await read(ann.headers)).limits).toEqual({ ...own, request: null });
+
+  const ask = async () =>
+    (await service.request('/api/limits/requests', { method: 'POST', headers: ann.headers })).status;
+  const asked = async () => {
+    const answer = await service.request('/api/limits/requests');
+    return ((await answer.json()) as { requests: { user_id: string; name: string }[] }).requests;
+  };
+  expect([await ask(), await ask()]).toEqual([204, 204]);
+  expect(await asked()).toMatchObject([{ user_id: ann.id, name: 'Ann' }]);
+  expect((await read(ann.headers)).limits).toMatchObject({ request: 'open' });
+  expect((await service.request(`/api/limits/requests/${ann.id}`, { method: 'DELETE' })).status).toBe(204);
+  expect([await ask(), await asked()]).toEqual([204, []]); // once a day
+  expect((await read(ann.headers)).limits).toMatchObject({ request: 'dismissed' });
+
+  await service.request(`/api/users/${ann.id}/limits`, { method: 'PUT', body: JSON.stringify(own) });
+  expect((await read(ann.headers)).limits).toMatchObject({ request: null });
+  await ask();
+  expect(await asked()).toHaveLength(1);
 });
 
 test('the number of days is validated, and a request without a valid token is refused', async () => {

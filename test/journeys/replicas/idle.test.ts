@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest';
 import { ENGINE_TIMES } from '#engine/engine-times.ts';
 import type { Home } from '../../support/fresh-home.ts';
 import { journey } from '../../support/journey.ts';
-import { WEBHOOK_SECRET } from '../../support/service.ts';
+import { textOf, WEBHOOK_SECRET } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const WINDOW_MS = 4000;
@@ -14,6 +14,7 @@ const MOST_IDLE_CONNECTIONS = 3;
 const REPLICAS = 3;
 const MOST_STATEMENTS = 3;
 const MOST_SHARE = 0.01;
+const TURNS = 10;
 const test = journey()
   .override('env', ({ home }) => ({ ...home.env, HTTP_WEBHOOK_SECRET: WEBHOOK_SECRET }))
   .override('parts', { engineTimes: ENGINE_TIMES });
@@ -66,6 +67,36 @@ test('each of three idle replicas sends at most 3 statements a second and costs 
     };
   }
 });
+
+test('a turn that nobody steers and that has no subagents sends the statements that it sent before there were any', async ({
+  startAnother,
+}) => {
+  const service = await startAnother();
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  expect(textOf(await service.ask('call reborn_time {}'))).toContain('utc');
+
+  expect(await fewest('say hello')).toEqual(['take_uses', 'accept_turns', 'settle_turns']);
+  const steps = ['settings', 'append_items', 'append_items']; // the policy of the tool, its call, and its output
+  expect(await fewest('call reborn_time {}')).toEqual(['take_uses', 'accept_turns', ...steps, 'settle_turns']);
+
+  /** Of several turns the one with the fewest: regular work of the service may come in between. */
+  async function fewest(input: string): Promise<string[]> {
+    const turns: string[][] = [];
+    for (let turn = 0; turn < TURNS; turn++) {
+      const before = query.mock.calls.length;
+      expect(await service.ask(input)).toMatchObject({ status: 'completed' });
+      turns.push(query.mock.calls.slice(before).map(nameOf));
+    }
+    return turns.toSorted((one, other) => one.length - other.length)[0] ?? [];
+  }
+});
+
+/** The function that a statement calls, or the table that it reads. */
+function nameOf([statement]: readonly unknown[]): string {
+  const { text = String(statement) } = statement as { text?: string };
+  const [, called, read] = /(\w+_(?:turns|items|uses))\(|from "(\w+)"/.exec(text) ?? [];
+  return called ?? read ?? text;
+}
 
 async function countConnections(home: Home): Promise<number> {
   const rows = await home.query(

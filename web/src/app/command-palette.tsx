@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { takeTypedAhead } from './typed-ahead.ts';
 import { type Found, type FoundGroup, useFound } from './use-found.tsx';
 
-/** One field for pages, commands, threads, messages and files, in groups. */
+/** One field for pages, commands, threads, projects, assistants, messages and files, in groups. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [isEntered, setEntered] = useState(false);
@@ -59,7 +59,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
             aria-expanded="true"
             aria-controls={list}
             aria-activedescendant={idOf(all[chosen])}
-            placeholder={t`Threads, messages, files, pages and commands`}
+            placeholder={t`Threads, projects, assistants, messages, files, pages and commands`}
             className="min-h-12 border-b border-line bg-transparent px-4 text-reading outline-none"
             value={text}
             onChange={(event) => {

@@ -18,6 +18,7 @@ import { ServicesContext } from './services.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SidebarContext, useSidebar } from './sidebar-toggle.tsx';
 import { useFrameKeys } from './use-frame-keys.ts';
+import { useLimitRequests } from './use-limit-requests.ts';
 import { useNews } from './use-news.ts';
 import { useWaiting } from './use-waiting.ts';
 
@@ -47,7 +48,7 @@ function Frame() {
   const [palette, setPalette] = useState(false);
   const [shortcuts, setShortcuts] = useState(false);
   useNews(useQueryClient());
-  useWaitingInTitle(useWaiting()?.length ?? 0);
+  useWaitingInTitle((useWaiting()?.length ?? 0) + useLimitRequests().length);
   useNoFileNavigation();
   useFrameKeys(() => setShortcuts(true));
   // Another user of this browser may have turned notifications on.

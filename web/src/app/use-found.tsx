@@ -4,11 +4,13 @@ import type { FoundFile, FoundMessage } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue } from 'react';
+import { useAssistants } from '../assistants/use-assistants.ts';
 import { client } from '../client/client.ts';
 import type { IconName } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { chooseTheme } from '../theme/theme.ts';
 import { titleOf } from '../threads/thread-title.ts';
+import { useProjects } from '../threads/use-projects.ts';
 import { useThreads } from '../threads/use-threads.ts';
 import { places, settingsPlaces } from './places.ts';
 import { useServices } from './services.ts';
@@ -31,6 +33,8 @@ export function useFound(q: string): { readonly groups: readonly FoundGroup[]; r
   const asked = useDeferredValue(q);
   const commands = useCommands(q);
   const threads = useFoundThreads(q, asked);
+  const projects = useFoundProjects(q);
+  const assistants = useFoundAssistants(q);
   const navigate = useNavigate();
   const options = { enabled: asked !== '', staleTime: 10_000 };
   const messages = useQuery({
@@ -54,6 +58,8 @@ export function useFound(q: string): { readonly groups: readonly FoundGroup[]; r
     groups: [
       { name: t`Pages and commands`, found: commands },
       { name: q === '' ? t`Recent threads` : t`Threads`, found: threads },
+      { name: t`Projects`, found: projects },
+      { name: t`Assistants`, found: assistants },
       {
         name: t`Messages`,
         found: isCurrent
@@ -102,6 +108,37 @@ function useFoundThreads(q: string, asked: string): Found[] {
       run: () => void navigate({ to: '/threads/$threadId', params: { threadId: thread.id } }),
     }));
 }
+
+function useFoundProjects(q: string): Found[] {
+  const navigate = useNavigate();
+  const { projects } = useProjects();
+  return projects
+    .filter(({ name }) => isMeant(q, name))
+    .slice(0, MOST)
+    .map(({ id, name }) => ({
+      id,
+      words: name,
+      icon: 'folder',
+      run: () => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
+    }));
+}
+
+function useFoundAssistants(q: string): Found[] {
+  const navigate = useNavigate();
+  return useAssistants()
+    .filter(({ name, description }) => isMeant(q, `${name} ${description}`))
+    .slice(0, MOST)
+    .map(({ id, name, description }) => ({
+      id,
+      words: name,
+      about: description,
+      icon: 'users',
+      run: () => void navigate({ to: '/assistants', hash: id }),
+    }));
+}
+
+/** Before anything is typed, only pages and recent threads are offered. */
+const isMeant = (q: string, words: string) => q !== '' && words.toLowerCase().includes(q.toLowerCase());
 
 const toMessage = (item: FoundMessage, run: () => void): Found => ({
   id: item.item_id,

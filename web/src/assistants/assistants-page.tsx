@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Assistant } from '@reborn-agent/client/api';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -17,9 +18,14 @@ export function AssistantsPage() {
   const { data, error, refetch } = useQuery(ASSISTANTS);
   const [opened, setOpened] = useState<Assistant>();
   const [creating, setCreating] = useState(false);
+  // The address may name one.
+  const linked = useLocation({ select: ({ hash }) => hash });
+  const navigate = useNavigate();
+  const shown = opened ?? data?.assistants.find(({ id }) => id === linked);
   const close = () => {
     setOpened(undefined);
     setCreating(false);
+    if (linked !== '') void navigate({ to: '/assistants', replace: true });
   };
   return (
     <Page
@@ -48,7 +54,7 @@ export function AssistantsPage() {
           </Rows>
         )}
       </Listed>
-      {(creating || opened) && <AssistantForm assistant={opened} onClose={close} />}
+      {(creating || shown) && <AssistantForm key={shown?.id} assistant={shown} onClose={close} />}
     </Page>
   );
 }

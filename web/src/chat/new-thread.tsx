@@ -16,7 +16,7 @@ export function NewThread() {
   const [temporary, setTemporary] = useState(false);
   const [suggested, setSuggested] = useState<{ readonly text: string }>();
   const { hidden, openPalette } = use(SidebarContext);
-  const { send, pickers } = useNewThread({ temporary });
+  const { send, pickers, web } = useNewThread({ temporary });
   useTitle(t`New thread`);
 
   return (
@@ -36,6 +36,7 @@ export function NewThread() {
       {temporary && <TemporaryNote />}
       <Composer
         draftKey="new"
+        web={web}
         suggested={suggested}
         model={
           <>

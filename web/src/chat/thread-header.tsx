@@ -31,7 +31,7 @@ type Props = {
 /** What the thread is called, with all that can be done with it, and what it has cost. */
 export function ThreadHeader({ thread, state, onInspect, panel, hasOlder }: Props) {
   return (
-    <header className="flex h-header shrink-0 items-center gap-1 px-1 md:ps-3 md:pe-3">
+    <header className="@container flex h-header shrink-0 items-center gap-1 px-1 md:ps-3 md:pe-3">
       <SidebarToggle />
       {thread ? (
         <ThreadTools thread={thread} isEmpty={state.turns.length === 0} onInspect={onInspect}>
@@ -62,7 +62,7 @@ const WayUp = ({ threadId }: { readonly threadId: string }) => (
     className="inline-flex min-h-target shrink-0 items-center gap-1 rounded px-1 hover:bg-hover hover:text-ink"
   >
     <Icon name="back" />
-    <span className="max-lg:sr-only">
+    <span className="@max-[836px]:sr-only">
       <Trans>To the thread of the task</Trans>
     </span>
   </Link>
@@ -116,19 +116,19 @@ function ThreadTools({ thread, isEmpty, onInspect, children }: ToolsProps & { re
       <div className="flex shrink-0 items-center gap-1 text-meta text-soft">
         {children}
         {cost && (
-          <span className="px-2 tabular-nums max-md:hidden" title={t`What the thread has cost so far`}>
+          <span className="px-2 tabular-nums @max-[520px]:hidden" title={t`What the thread has cost so far`}>
             {cost}
           </span>
         )}
         {share && (
-          <Button look="quiet" icon="export" className="max-md:hidden" onClick={share}>
+          <Button look="quiet" icon="export" className="@max-[520px]:hidden" onClick={share}>
             <Trans>Share</Trans>
           </Button>
         )}
         <IconButton
           icon="inspect"
           label={t`Inspect the newest turn`}
-          className="max-md:hidden"
+          className="@max-[520px]:hidden"
           disabled={isEmpty}
           onClick={onInspect}
         />
@@ -144,7 +144,7 @@ function ProjectLink({ id }: { readonly id: string }) {
   const project = projects.find((each) => each.id === id);
   if (!project) return null;
   return (
-    <span className="flex min-w-0 max-w-[40%] items-center gap-1 text-soft max-md:hidden">
+    <span className="flex min-w-0 max-w-[40%] items-center gap-1 text-soft @max-[520px]:hidden">
       <Link
         to="/projects/$projectId"
         params={{ projectId: id }}
@@ -163,7 +163,7 @@ function MoreOnPhone({ thread, isEmpty, onInspect }: ToolsProps) {
   const navigate = useNavigate();
   const { share, dialogs } = useThreadMenu(thread, { onRename: () => undefined });
   return (
-    <span className="md:hidden">
+    <span className="@min-[520px]:hidden">
       <Menu
         trigger={<IconButton icon="more" label={t`More`} />}
         entries={[
@@ -200,7 +200,7 @@ function OthersMark({ state, hasOlder }: { readonly state: ThreadState; readonly
   const words = (
     <>
       <Icon name="users" />
-      <span className="max-lg:sr-only">
+      <span className="@max-[836px]:sr-only">
         <Trans>has read text by others</Trans>
       </span>
     </>

@@ -27,9 +27,10 @@ import { titleOf } from '../threads/thread-title.ts';
 import { useReadThread } from '../threads/use-threads.ts';
 import { ChatActions, useChatActions } from './chat-actions.ts';
 import type { Attachment } from './composer/attachments.ts';
-import { Composer } from './composer/composer.tsx';
+import { Composer, type Suggested } from './composer/composer.tsx';
 import { keepDraft, readDraft } from './composer/drafts.ts';
 import { useUnsent } from './composer/use-unsent.ts';
+import { useWebChoice } from './composer/web-switch.tsx';
 import { FindUnshown } from './markdown/find-unshown.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { findRow, rowsOf } from './transcript/rows.ts';
@@ -37,6 +38,7 @@ import { Transcript } from './transcript/transcript.tsx';
 import { useFollowedThread, useSnapshot } from './use-thread.ts';
 
 const FilePanel = lazyPart(() => import('../files/panel.tsx').then((module) => module.FilePanel));
+const QuoteButton = lazyPart(() => import('./transcript/quote-button.tsx').then((module) => module.QuoteButton));
 const MissionLine = lazyPart(() => import('../missions/mission-line.tsx').then((module) => module.MissionLine));
 const InspectorDrawer = lazyPart(() =>
   import('../inspector/inspector-drawer.tsx').then((module) => module.InspectorDrawer),
@@ -56,7 +58,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
   const assistants = useAssistants();
   const [named, setNamed] = useState<string | null>();
   const assistant = named === undefined ? (thread?.assistant ?? null) : named;
-  const [suggested, setSuggested] = useState<{ readonly text: string; readonly keep: true }>();
+  const [suggested, setSuggested] = useState<Suggested>();
+  const web = useWebChoice(threadId);
   const running = findRunningTurn(state);
   const stoppable = findStoppable(state);
   const actions = useChatActions({
@@ -67,7 +70,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     answering: model,
     stop: (turnId) => socket.send({ type: 'cancel', turn_id: turnId }),
     inspect: setInspected,
-    compose: (text) => setSuggested({ text, keep: true }),
+    compose: (text) => setSuggested({ text, keep: 'after' }),
   });
   useTitle(thread ? titleOf(thread) : t`Thread`);
 
@@ -93,14 +96,22 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
     if (presented !== undefined) offerFile(presented);
   }, [seen, presented]);
 
-  const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: true }));
+  const unsent = useUnsent(threadId, followed, ({ message }) => setSuggested({ text: message, keep: 'after' }));
 
   async function send(typed: string, attachments: readonly Attachment[], now = false): Promise<void> {
     const mention = findMention(typed, assistants);
     const { message } = mention ?? { message: typed };
     if (mention) setNamed(mention.assistant);
     const who = mention?.assistant ?? named;
-    const sending = unsent.send({ key: newKey(), message, attachments, model: chosen, assistant: who, now });
+    const sending = unsent.send({
+      key: newKey(),
+      message,
+      attachments,
+      model: chosen,
+      assistant: who,
+      web: web.isOn,
+      now,
+    });
     if (attachments.length === 0) keepDraft(threadId, ''); // it is kept as an unsent message
     await sending.catch((refusal: unknown) => {
       if (readDraft(threadId) === '') keepDraft(threadId, typed);
@@ -161,6 +172,9 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                   )}
                 </div>
               )}
+              <Suspense>
+                <QuoteButton onQuote={(text) => setSuggested({ text, keep: 'before' })} />
+              </Suspense>
               {/* Of the words themselves, each would be read out as it comes. */}
               <p role="status" className="sr-only">
                 {isAnswered && <Trans>The agent has answered.</Trans>}
@@ -181,6 +195,7 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
                 {...(stoppable && { onStop: () => socket.send({ type: 'cancel', turn_id: stoppable }) })}
                 onEditLast={editLast}
                 state={state}
+                web={web}
                 model={
                   <>
                     <AssistantPicker chosen={assistant} onChoose={setNamed} />

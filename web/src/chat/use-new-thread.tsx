@@ -6,6 +6,7 @@ import { findMention, useAssistants } from '../assistants/use-assistants.ts';
 import { sendMessage } from '../client/send.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import type { Attachment } from './composer/attachments.ts';
+import { keepWebChoice, type WebChoice } from './composer/web-switch.tsx';
 
 type Start = {
   /** The thread begins in it, with its defaults. */
@@ -18,6 +19,7 @@ type NewThread = {
   readonly send: (message: string, attachments?: readonly Attachment[]) => Promise<void>;
   /** Who answers. */
   readonly pickers: ReactNode;
+  readonly web: WebChoice;
 };
 
 export function useNewThread({ project, temporary = false }: Start): NewThread {
@@ -25,6 +27,8 @@ export function useNewThread({ project, temporary = false }: Start): NewThread {
   const assistants = useAssistants();
   const [model, setModel] = useState<string>();
   const [named, setNamed] = useState<string | null>();
+  const [isOn, setOn] = useState(true);
+  const web = { isOn, choose: setOn };
 
   async function send(typed: string, attachments: readonly Attachment[] = []): Promise<void> {
     const { message, assistant } = findMention(typed, assistants) ?? { message: typed, assistant: named };
@@ -33,9 +37,11 @@ export function useNewThread({ project, temporary = false }: Start): NewThread {
       attachments,
       ...(model !== undefined && { model }),
       ...(assistant !== undefined && { assistant }),
+      ...(!web.isOn && { web: false }),
       ...(temporary && { temporary }),
       ...(project && { project_id: project.id }),
     });
+    keepWebChoice(threadId, web.isOn);
     await navigate({ to: '/threads/$threadId', params: { threadId } });
   }
 
@@ -45,5 +51,5 @@ export function useNewThread({ project, temporary = false }: Start): NewThread {
       <ModelPicker chosen={model ?? project?.model ?? null} onChoose={setModel} />
     </>
   );
-  return { send, pickers };
+  return { send, pickers, web };
 }

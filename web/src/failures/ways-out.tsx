@@ -5,6 +5,7 @@ import { useServices } from '../app/services.ts';
 import { useActions } from '../chat/chat-actions.ts';
 import { modelWith, nameOf, useModels } from '../models/use-models.ts';
 import { Button } from '../parts/button.tsx';
+import { AskForMore } from './ask-for-more.tsx';
 import type { SettingsPage } from './ways.ts';
 
 const PAGES = {
@@ -26,7 +27,7 @@ const labels = (): Readonly<Record<SettingsPage, string>> => ({
 /** Leads to where the cause can be removed. Only operators may see the pages of the service. */
 export function SettingsWay({ to }: { readonly to: SettingsPage }) {
   const { me } = useServices();
-  if (me.role !== 'operator' && to !== 'missions') return to === 'users' ? <AskOperator /> : null;
+  if (me.role !== 'operator' && to !== 'missions') return to === 'users' ? <AskForMore /> : null;
   return (
     <Link
       to={PAGES[to]}
@@ -36,12 +37,6 @@ export function SettingsWay({ to }: { readonly to: SettingsPage }) {
     </Link>
   );
 }
-
-const AskOperator = () => (
-  <p className="py-1 text-soft">
-    <Trans>Your operator can raise it.</Trans>
-  </p>
-);
 
 /** Lets another model answer: the first one that can, and is not the one that was asked. */
 export function OtherModel({ onChoose }: { readonly onChoose: (id: string) => void }) {

@@ -17,6 +17,8 @@ export type SettingsPage = 'key' | 'server' | 'models' | 'users' | 'missions';
 /** A failure whose details say nothing about that can be tried again. */
 export function waysOf(failure: TurnFailure | undefined): Ways {
   const code = failure?.details?.code ?? '';
+  if (failure?.details?.code === 'limit.day' && Date.parse(failure.details.values.resets) < Date.now())
+    return { again: true };
   if (Object.hasOwn(WAYS, code)) return WAYS[code as FailureDetails['code']];
   if (failure?.code === 'model_not_configured') return { settings: 'models', again: true, other: true };
   if (failure?.code === 'model_error') return { again: true, other: true };

@@ -117,7 +117,7 @@ export function FileView({ panel, path, findStep, onProblem }: Props) {
         <Tabs.Panel value={tab} className="min-h-0 flex-1 overflow-auto outline-none">
           {tab === 'preview' && <FilePreview path={path} content={content.data} />}
           {tab === 'text' && <CodeLines text={now ?? ''} language={endingOf(path)} />}
-          {tab === 'changes' && lines && <Changes lines={lines} />}
+          {tab === 'changes' && lines && <Changes lines={lines} language={endingOf(path)} />}
         </Tabs.Panel>
       )}
       {state && !error && !tab && !content.isLoading && <NoPreview panel={panel} path={path} state={state} />}

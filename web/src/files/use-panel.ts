@@ -88,7 +88,7 @@ function useKeys(isOpen: boolean, show: () => void, close: () => void): void {
       event.preventDefault();
       if (isOpen) close();
       else show();
-    } else if (event.key === 'Escape' && isOpen && !document.querySelector(ABOVE)) close();
+    } else if (event.key === 'Escape' && isOpen && !isSearching(event) && !document.querySelector(ABOVE)) close();
   });
   useEffect(() => {
     // Before others close what is above the panel, so that one key does not close both.
@@ -96,6 +96,10 @@ function useKeys(isOpen: boolean, show: () => void, close: () => void): void {
     return () => removeEventListener('keydown', onKey, { capture: true });
   }, []);
 }
+
+/** There, the key only empties the field. */
+const isSearching = ({ target }: Event) =>
+  target instanceof HTMLInputElement && target.type === 'search' && target.value !== '';
 
 const ABOVE = '[role=dialog], [role=menu], [role=listbox]';
 

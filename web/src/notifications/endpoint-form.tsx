@@ -84,6 +84,13 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
         {me.role === 'operator' && (
           <CheckField words={t`The events of all users`} checked={everyone} onChange={setEveryone} />
         )}
+        {everyone && (
+          <CheckField
+            words={t`A user asks for a higher limit`}
+            checked={events.includes('limit.requested')}
+            onChange={() => toggle('limit.requested')}
+          />
+        )}
         {events.includes('mission.completed') && !everyone && (
           <CheckField
             words={t`Send the results of missions, not only that they are there`}

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { UsageReport } from '@reborn-agent/client/api';
+import { AskForMore } from '../failures/ask-for-more.tsx';
 import { formatCost, formatTokens } from '../format/number.ts';
 import { formatTime } from '../format/time.ts';
 import { Section } from '../parts/section.tsx';
@@ -14,6 +15,9 @@ export function OwnUsage({ report, now }: { readonly report: UsageReport; readon
   const month = totalOf(usage.filter((row) => row.day.startsWith(day.slice(0, 7))));
   const midnight = new Date(Date.parse(day) + 86_400_000).toISOString();
   const isLimited = limits.tokens_per_day !== null || limits.usd_per_day !== null;
+  const isReached =
+    (limits.tokens_per_day !== null && today.tokens >= limits.tokens_per_day) ||
+    (limits.usd_per_day !== null && today.cost >= limits.usd_per_day);
   return (
     <>
       <Section title={t`Today`}>
@@ -24,6 +28,11 @@ export function OwnUsage({ report, now }: { readonly report: UsageReport; readon
         <p className="text-meta text-soft">
           {isLimited ? t`The limit starts again at ${formatTime(midnight)}.` : t`There is no limit for you.`}
         </p>
+        {isReached && (
+          <div>
+            <AskForMore />
+          </div>
+        )}
       </Section>
       <Section title={t`This month`}>
         <div className="card divide-y divide-line">

@@ -3,11 +3,13 @@ import { Trans } from '@lingui/react/macro';
 import type { SpendingLimits as Limits } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useLimitRequests } from '../app/use-limit-requests.ts';
 import { client } from '../client/client.ts';
 import { formatCost, formatTokens } from '../format/number.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { totalOf } from './sum-usage.ts';
 
 /** What a user may spend in a day. */
@@ -21,13 +23,18 @@ export function SpendingLimits({ userId, limits }: { readonly userId: string; re
         params: { id: userId },
         body: { tokens_per_day: toNumber(tokens), usd_per_day: toNumber(usd) },
       }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['users'] }),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['users'] }),
+        queries.invalidateQueries({ queryKey: ['limit-requests'] }),
+      ]),
   });
   return (
     <section className="flex flex-col gap-3">
       <h3 className="font-semibold">
         <Trans>Spending in a day</Trans>
       </h3>
+      <AsksForMore userId={userId} />
       <SpentToday userId={userId} />
       <p className="text-meta text-soft">
         <Trans>Leave both empty to use the default limit.</Trans>
@@ -68,6 +75,36 @@ export function SpendingLimits({ userId, limits }: { readonly userId: string; re
       </p>
       {keep.error && <Problem error={keep.error} />}
     </section>
+  );
+}
+
+/** That the user asks for more, until the limit is changed or it is dismissed. */
+function AsksForMore({ userId }: { readonly userId: string }) {
+  const queries = useQueryClient();
+  const request = useLimitRequests().find(({ user_id: id }) => id === userId);
+  const dismiss = useMutation({
+    mutationFn: () => client.call('DELETE /api/limits/requests/{user_id}', { params: { user_id: userId } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['limit-requests'] }),
+  });
+  return (
+    <>
+      {request && (
+        <div className="wash flex flex-wrap items-center gap-3 bg-waiting-wash">
+          <p className="min-w-0 flex-1 basis-48">
+            <strong className="font-medium">
+              <Trans>Asks for a higher limit.</Trans>
+            </strong>{' '}
+            <span className="text-meta text-soft">
+              <RelativeTime time={request.asked_at} />
+            </span>
+          </p>
+          <Button disabled={dismiss.isPending} onClick={() => dismiss.mutate()}>
+            <Trans>Dismiss</Trans>
+          </Button>
+        </div>
+      )}
+      {dismiss.error && <Problem error={dismiss.error} />}
+    </>
   );
 }
 

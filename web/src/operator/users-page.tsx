@@ -1,8 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { User } from '@reborn-agent/client/api';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
+import { useLimitRequests } from '../app/use-limit-requests.ts';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -21,6 +23,8 @@ import { roles } from './user-profile.tsx';
 
 type Row = Pick<User, 'id' | 'name' | 'email' | 'role'>;
 
+const hasAccount = (row: User | Row): row is User => 'limits' in row;
+
 /** All people who can use the service, and invitations for others. */
 export function UsersPage() {
   const [text, setText] = useState('');
@@ -36,7 +40,13 @@ export function UsersPage() {
   });
   const { data, error, refetch } = query;
   const users = data?.pages.flatMap((page) => page.users);
-  const close = () => setOpened(undefined);
+  const asking = new Set(useLimitRequests().map(({ user_id: id }) => id));
+  const linked = useLinkedUser();
+  const shown = opened ?? linked.user;
+  const close = () => {
+    setOpened(undefined);
+    linked.leave();
+  };
   return (
     <Page
       title={t`Users and roles`}
@@ -74,6 +84,11 @@ export function UsersPage() {
                     {row.id === OPERATOR_ID ? t`the token of the service` : (row.email ?? t`no email`)}
                   </span>
                 </span>
+                {asking.has(row.id) && (
+                  <span className="badge bg-waiting-wash text-waiting">
+                    <Trans>Asks for a higher limit</Trans>
+                  </span>
+                )}
                 <span className="text-meta text-soft">{row.role === 'operator' ? t`operator` : t`member`}</span>
                 {'created_at' in row && (
                   <span className="text-meta text-soft">
@@ -87,15 +102,30 @@ export function UsersPage() {
       </Listed>
       <ShowMore pages={query} />
       <Invitations />
-      {opened && 'limits' in opened && (
+      {shown && hasAccount(shown) && (
         // as the list has it now; a user who was erased is gone from there, and their certificate stays
-        <UserDrawer user={users?.find(({ id }) => id === opened.id) ?? opened} onClose={close} />
+        <UserDrawer user={users?.find(({ id }) => id === shown.id) ?? shown} onClose={close} />
       )}
-      {opened?.id === OPERATOR_ID && <OperatorDrawer onClose={close} />}
+      {shown?.id === OPERATOR_ID && <OperatorDrawer onClose={close} />}
       {adding === 'invite' && <InviteDialog onClose={() => setAdding(undefined)} />}
       {adding === 'add' && <AddUser onClose={() => setAdding(undefined)} />}
     </Page>
   );
+}
+
+/** The user that the address names, and the way back to all. */
+function useLinkedUser(): { readonly user: User | undefined; readonly leave: () => void } {
+  const id = useLocation({ select: ({ hash }) => hash });
+  const navigate = useNavigate();
+  const { data } = useQuery({
+    queryKey: ['users', 'linked', id],
+    queryFn: () => client.call('GET /api/users', { query: { q: id, limit: 1 } }),
+    enabled: id !== '',
+  });
+  return {
+    user: id === '' ? undefined : data?.users[0],
+    leave: () => void (id !== '' && navigate({ to: '/settings/users', replace: true })),
+  };
 }
 
 /** The operator of the service's token has no account, but is a person. */

@@ -11,6 +11,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { ProjectMenu } from '../threads/project-menu.tsx';
 import { ProjectThreads } from '../threads/project-threads.tsx';
 import { useProject } from '../threads/use-projects.ts';
+import { ProjectAssistants } from './project-assistants.tsx';
 import { ProjectFiles } from './project-files.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectMembers } from './project-members.tsx';
@@ -49,11 +50,11 @@ function Loaded({ project, tab }: LoadedProps) {
 }
 
 function NewThreadHere({ project }: { readonly project: FullProject }) {
-  const { send, pickers } = useNewThread({ project });
+  const { send, pickers, web } = useNewThread({ project });
   return (
     <div className="-my-3 page-composer">
       <SentLaterNote />
-      <Composer draftKey={`project ${project.id}`} model={pickers} onSend={send} />
+      <Composer draftKey={`project ${project.id}`} web={web} model={pickers} onSend={send} />
     </div>
   );
 }
@@ -66,6 +67,8 @@ function Tab({ project, tab }: LoadedProps) {
       return <ProjectFiles project={project} />;
     case 'notes':
       return <ProjectNotes project={project} />;
+    case 'assistants':
+      return <ProjectAssistants project={project} />;
     case 'members':
       return <ProjectMembers project={project} />;
     case 'settings':

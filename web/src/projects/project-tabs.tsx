@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 
-const TABS = ['instructions', 'files', 'notes', 'members', 'settings'] as const;
+const TABS = ['instructions', 'files', 'notes', 'assistants', 'members', 'settings'] as const;
 
 /** What is shown instead of the threads. */
 export type ProjectTab = (typeof TABS)[number];
@@ -27,6 +27,7 @@ const words = (): Readonly<Record<ProjectTab, string>> => ({
   instructions: t`Instructions`,
   files: t`Files`,
   notes: t`Notes`,
+  assistants: t`Assistants`,
   members: t`Members`,
   settings: t`Settings`,
 });

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { chooseLetterKeys, useLetterKeys } from '../app/letter-keys.ts';
 import { useServices } from '../app/services.ts';
+import { chooseSendKey, type SendKey, useSendKey } from '../chat/composer/send-key.ts';
 import { formatExact } from '../format/time.ts';
 import { chooseLanguage, LANGUAGE_NAMES, type LanguageChoice, useLanguageChoice } from '../language/language.ts';
 import { DEFAULT_MODEL, modelWith, nameOf, useChooseDefault, useModels } from '../models/use-models.ts';
@@ -83,6 +84,7 @@ function Chat() {
   const { me } = useServices();
   const { data } = useModels();
   const choose = useChooseDefault();
+  const sendKey = useSendKey();
   const models = data?.models ?? [];
   return (
     <>
@@ -97,6 +99,9 @@ function Chat() {
             value={modelWith(models, data?.chosen ?? DEFAULT_MODEL)?.id ?? DEFAULT_MODEL}
             onChoose={(id) => choose.mutate(id)}
           />
+        </Setting>
+        <Setting name={t`Send with`} about={t`The other one breaks the line. On a phone, the button sends.`}>
+          <Segments label={t`Send with`} choices={sendKeys()} value={sendKey} onChoose={chooseSendKey} />
         </Setting>
         <Preference
           name={t`Name threads by itself`}
@@ -119,6 +124,11 @@ function Chat() {
 const languages = (): readonly { readonly value: LanguageChoice; readonly words: string }[] => [
   { value: 'browser', words: t`Language of the browser` },
   ...LANGUAGE_NAMES,
+];
+
+const sendKeys = (): readonly { readonly value: SendKey; readonly words: string }[] => [
+  { value: 'enter', words: t`Enter` },
+  { value: 'ctrl-enter', words: t`Ctrl Enter` },
 ];
 
 const themes = () =>

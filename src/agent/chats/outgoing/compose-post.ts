@@ -128,6 +128,8 @@ function titleOf(notice: Exclude<NoticeDetail, { type: 'gate.opened' }>): string
       return `**${notice.name}** was paused: ${notice.reason}`;
     case 'turn.ended':
       return notice.status === 'failed' ? 'A webhook job has failed.' : 'A webhook job has ended.';
+    case 'limit.requested':
+      return 'A user asks for a higher limit.';
     case 'endpoint.test':
     case 'device.test':
       return 'This is a test.';

@@ -63,6 +63,10 @@ export const chatRequest = z
     project_id: uuid<ProjectId>('project_id must be the id of a project.')
       .nullish()
       .describe('Begins the thread in this project. Not together with `thread_id`.'),
+    web: z
+      .boolean('web must be true or false.')
+      .nullish()
+      .describe('`false`: the agent answers without searching the web or opening its pages.'),
     attachments: z
       .array(attachment)
       .max(MAX_ATTACHMENTS, `A message may have ${MAX_ATTACHMENTS} attachments.`)
@@ -114,6 +118,7 @@ export async function readChat(
       echo: {},
       ...(temporary && { temporary }),
       ...(project && { project }),
+      ...(asked.web === false && { withoutWeb: true as const }),
     },
     ...((temporary || project) && { startsThread: true }),
     assistant: asked.assistant,

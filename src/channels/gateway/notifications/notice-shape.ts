@@ -52,6 +52,11 @@ export const noticeBody = z.discriminatedUnion('type', [
     data: z.strictObject({ user_id: z.string(), mission_id: z.uuid(), name: z.string(), reason: z.string() }),
   }),
   z.strictObject({
+    type: z.literal('limit.requested'),
+    timestamp: z.iso.datetime(),
+    data: z.strictObject({ user_id: z.string().describe('Who asks for a higher limit.') }),
+  }),
+  z.strictObject({
     type: z.literal('endpoint.test'),
     timestamp: z.iso.datetime(),
     data: z.strictObject({ user_id: z.string(), endpoint_id: z.uuid() }),
@@ -100,6 +105,8 @@ export function renderNotice(
       const { type, userId, missionId, name, reason } = notice;
       return { type, timestamp, data: { user_id: userId, mission_id: missionId, name, reason } };
     }
+    case 'limit.requested':
+      return { type: notice.type, timestamp, data: { user_id: notice.userId } };
     case 'endpoint.test':
       return { type: notice.type, timestamp, data: { user_id: notice.userId, endpoint_id: notice.endpointId } };
   }

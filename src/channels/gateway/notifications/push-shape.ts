@@ -27,6 +27,8 @@ export function renderPush(notice: Notice, details: boolean): PushMessage {
         body: details ? `${shorten(notice.name)} was paused.` : 'A mission was paused.',
         path: '/missions',
       };
+    case 'limit.requested':
+      return { title: 'Reborn', body: 'A user asks for a higher limit.', path: '/settings/users' };
     case 'endpoint.test':
     case 'device.test':
       return { title: 'Reborn', body: 'Notifications reach this device.', path: '/notifications' };

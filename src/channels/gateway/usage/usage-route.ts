@@ -32,7 +32,14 @@ const storage = z
   .describe("The caller's files.");
 
 const limits = z
-  .strictObject({ tokens_per_day: z.number().nullable(), usd_per_day: z.number().nullable() })
+  .strictObject({
+    tokens_per_day: z.number().nullable(),
+    usd_per_day: z.number().nullable(),
+    request: z
+      .enum(['open', 'dismissed'])
+      .nullable()
+      .describe('Whether the caller has asked for more today, and an operator has dismissed it.'),
+  })
   .describe('What the caller may spend in a day (UTC); null: not limited.');
 
 export const usageRoute = defineRoute({
@@ -69,11 +76,14 @@ export const usageRoute = defineRoute({
     return {
       usage: usage.map(renderUsage),
       names: Object.fromEntries(names),
-      limits: renderAs(limits, await usageReports.readLimits(principal)),
+      limits: renderLimits(await usageReports.readLimits(principal)),
       storage: { bytes, limit_bytes: limitBytes },
     };
   },
 });
+
+const renderLimits = (found: Awaited<ReturnType<UsageReports['readLimits']>>): z.infer<typeof limits> =>
+  renderAs(limits, found, { request: found.request ? (found.request.dismissedAt ? 'dismissed' : 'open') : null });
 
 type DayUsage = Awaited<ReturnType<UsageReports['listUsage']>>[number];
 

@@ -10,9 +10,11 @@ import { ContextMeter } from './context-meter.tsx';
 import { DictateButton } from './dictate-button.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
 import { PickedFiles } from './picked-files.tsx';
+import { type SendKey, useSendKey } from './send-key.ts';
 import { useDroppedFiles } from './use-dropped-files.ts';
 import { useOffers } from './use-offers.tsx';
 import { useStopKey } from './use-stop-key.ts';
+import { type WebChoice, WebSwitch } from './web-switch.tsx';
 
 type Props = {
   readonly draftKey: string;
@@ -22,27 +24,35 @@ type Props = {
   /** Edits what was sent last, if that is possible now. */
   readonly onEditLast?: () => boolean;
   readonly state?: ThreadState;
+  /** Whether the web may be searched. */
+  readonly web?: WebChoice;
   /** The picker of the model that answers. */
   readonly model?: ReactNode;
-  /** Text to take over, each time another one is given. `keep`: what is typed stays after it. */
-  readonly suggested?: { readonly text: string; readonly keep?: boolean } | undefined;
+  /** Text to take over, each time another one is given. */
+  readonly suggested?: Suggested | undefined;
 };
 
+/** `keep`: what is typed stays, before the text or after it. */
+export type Suggested = { readonly text: string; readonly keep?: 'before' | 'after' };
+
 /** Where a message is written. The draft is kept until the service has taken it. */
-export function Composer({ draftKey, onSend, onStop, onEditLast, state, model, suggested }: Props) {
+export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, model, suggested }: Props) {
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
   const [picked, setPicked] = useState<readonly Picked[]>([]);
   const [error, setError] = useState<string>();
   const area = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
+  const sendKey = useSendKey();
   const problem = findProblem(picked, me.limits) ?? error;
 
   useEffect(() => area.current?.focus(), []);
   useEffect(() => {
     if (!suggested) return;
     const typed = suggested.keep ? readDraft(draftKey) : '';
-    const next = [suggested.text, typed].filter(Boolean).join('\n');
+    const { text: given } = suggested;
+    const parts = suggested.keep === 'before' ? [typed.trimEnd() && `${typed.trimEnd()}\n`, given] : [given, typed];
+    const next = parts.filter(Boolean).join('\n');
     setText(next);
     if (suggested.keep) keepDraft(draftKey, next);
     area.current?.focus();
@@ -104,7 +114,11 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, model, s
           data-composer
           rows={1}
           aria-label={t`Message`}
-          title={t`Enter sends, Shift Enter breaks the line`}
+          title={
+            sendKey === 'enter'
+              ? t`Enter sends, Shift Enter breaks the line`
+              : t`Ctrl Enter sends, Enter breaks the line`
+          }
           placeholder={over ? t`Drop the files here` : placeholderFor(state, onStop !== undefined)}
           value={text}
           onChange={(event) => write(event.target.value)}
@@ -117,7 +131,8 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, model, s
             const isNow = event.shiftKey && (event.ctrlKey || event.metaKey);
             if (event.key !== 'Enter' || (event.shiftKey && !isNow) || event.nativeEvent.isComposing) return;
             // A phone's keyboard has no Shift+Enter, so there Enter breaks the line and the button sends.
-            if (matchMedia('(hover: none)').matches && !event.ctrlKey && !event.metaKey) return;
+            const breaks = sendKey === 'ctrl-enter' || matchMedia('(hover: none)').matches;
+            if (breaks && !event.ctrlKey && !event.metaKey) return;
             event.preventDefault();
             void send(isNow);
           }}
@@ -125,12 +140,17 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, model, s
         />
         <div className="-mx-2 flex items-center gap-0.5 text-meta text-soft">
           <IconButton icon="attach" label={t`Attach files`} onClick={() => chooser.current?.click()} />
+          {web && <WebSwitch web={web} />}
           <div className="ms-auto flex min-w-0 items-center gap-2">
             {state && <ContextMeter state={state} />}
             {model}
           </div>
           <DictateButton onText={(heard) => write([text.trimEnd(), heard].filter(Boolean).join(' '))} />
-          {onStop && text.trim() === '' ? <StopButton onStop={onStop} /> : <SendButton disabled={text.trim() === ''} />}
+          {onStop && text.trim() === '' ? (
+            <StopButton onStop={onStop} />
+          ) : (
+            <SendButton sendKey={sendKey} disabled={text.trim() === ''} />
+          )}
         </div>
       </form>
       {offers.form}
@@ -155,12 +175,12 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, model, s
 
 const ROUND = 'ms-1 inline-flex size-target shrink-0 items-center justify-center rounded-full';
 
-function SendButton({ disabled }: { readonly disabled: boolean }) {
+function SendButton({ sendKey, disabled }: { readonly sendKey: SendKey; readonly disabled: boolean }) {
   return (
     <button
       type="submit"
       aria-label={t`Send`}
-      title={t`Send (Enter)`}
+      title={sendKey === 'enter' ? t`Send (Enter)` : t`Send (Ctrl Enter)`}
       disabled={disabled}
       className={`${ROUND} bg-ember text-on-ember hover:brightness-110 disabled:bg-hover disabled:text-soft`}
     >

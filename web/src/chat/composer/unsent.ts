@@ -7,6 +7,8 @@ export type Unsent = {
   readonly model?: string | undefined;
   readonly assistant?: string | null | undefined;
   readonly attachments?: readonly Attachment[];
+  /** Whether the web may be searched. */
+  readonly web?: boolean;
   /** The running step is stopped. */
   readonly now?: boolean;
 };

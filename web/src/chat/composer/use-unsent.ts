@@ -10,7 +10,7 @@ export function useUnsent(threadId: string, followed: FollowedThread, onRefused:
       thread: threadId,
       storage: localStorage,
       shown: (turnId) => followed.turnKnown(turnId),
-      send: ({ key, message, model, assistant, attachments = [], now }) =>
+      send: ({ key, message, model, assistant, attachments = [], web, now }) =>
         sendMessage(
           {
             message,
@@ -18,6 +18,7 @@ export function useUnsent(threadId: string, followed: FollowedThread, onRefused:
             thread_id: threadId,
             ...(model !== undefined && { model }),
             ...(assistant !== undefined && { assistant }),
+            ...(web === false && { web }),
             ...(now && { when_busy: 'now' }),
           },
           { idempotencyKey: key },

@@ -2,6 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useLimitRequests } from '../../app/use-limit-requests.ts';
 import { useWaiting } from '../../app/use-waiting.ts';
 import { client } from '../../client/client.ts';
 import { formatDate } from '../../format/time.ts';
@@ -15,6 +16,7 @@ import { WaitingList } from './waiting-list.tsx';
 /** The state before anything else: what waits for the person, what is new, and what they can begin with. */
 export function FirstPage(start: Start) {
   const waiting = useWaiting();
+  const requests = useLimitRequests();
   const { data: news } = useNewResults();
   const { data: threads } = useQuery({
     queryKey: ['threads', 'newest'],
@@ -22,14 +24,14 @@ export function FirstPage(start: Start) {
   });
   const { data: starters } = useQuery({ queryKey: ['starters'], queryFn: () => client.call('GET /api/starters') });
   if (!waiting || !news || !threads || !starters) return null;
-  if (threads.threads.length === 0 && waiting.length === 0 && news.unread === 0)
+  if (threads.threads.length === 0 && waiting.length + requests.length === 0 && news.unread === 0)
     return <FirstSteps starters={starters.first} {...start} />;
   return (
     <div className="column flex flex-col pt-5 pb-8 md:pt-14">
       <p className="text-meta text-soft">{formatDate(new Date())}</p>
-      <h1 className="text-display">{headingOf(waiting.length, news.unread)}</h1>
+      <h1 className="text-display">{headingOf(waiting.length + requests.length, news.unread)}</h1>
       <div className="mt-4 flex flex-col gap-7">
-        <WaitingList waiting={waiting} />
+        <WaitingList waiting={waiting} requests={requests} />
         {news.results.length > 0 && (
           <Section
             title={t`New results`}

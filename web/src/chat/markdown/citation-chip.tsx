@@ -1,9 +1,10 @@
 import { PreviewCard } from '@base-ui/react/preview-card';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { createContext, Suspense, use } from 'react';
+import { createContext, Suspense, use, useState } from 'react';
 import { nameOf, pageWords } from '../../files/kinds.ts';
 import { type Panel, PanelContext } from '../../files/use-panel.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { lazyPart } from '../../parts/lazy-part.ts';
 import type { CitedPage, CitedSource, ShownMark } from './cite-markers.ts';
 
@@ -164,12 +165,19 @@ function Finding({ check }: Pick<ShownMark, 'check'>) {
   }
 }
 
-/** The sources of an answer, in the order of their numbers. */
+/** One more than fit into a row is not worth a fold. */
+const MOST_SOURCES = 4;
+const FOLDED_SOURCES = 3;
+
+/** The sources of an answer, in the order of their numbers; many of them are folded. */
 export function SourceList({ sources }: { readonly sources: readonly (CitedSource | CitedPage)[] }) {
-  if (sources.length === 0) return null;
+  const [isWhole, setWhole] = useState(false);
+  const count = sources.length;
+  if (count === 0) return null;
+  const isFolded = count > MOST_SOURCES && !isWhole;
   return (
     <ol aria-label={t`Sources`} className="mt-3 flex flex-wrap gap-2">
-      {sources.map((source, index) => (
+      {sources.slice(0, isFolded ? FOLDED_SOURCES : count).map((source, index) => (
         <li key={index} className="min-w-0 max-w-full">
           {'file' in source ? (
             <PagePill source={source} place={index + 1} />
@@ -182,6 +190,14 @@ export function SourceList({ sources }: { readonly sources: readonly (CitedSourc
           )}
         </li>
       ))}
+      {isFolded && (
+        <li>
+          <button type="button" className="chip bg-sunken" onClick={() => setWhole(true)}>
+            <Trans>All {count} sources</Trans>
+            <Icon name="right" className="size-3" />
+          </button>
+        </li>
+      )}
     </ol>
   );
 }

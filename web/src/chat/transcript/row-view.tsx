@@ -31,6 +31,7 @@ export function RowView({ row }: { readonly row: Row }) {
           by={row.by}
           newest={row.newest}
           versions={row.versions}
+          took={row.took}
         />
       );
     case 'steps':

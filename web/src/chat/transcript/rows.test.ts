@@ -243,3 +243,49 @@ test('what a subagent waits for is asked below the call that has started it', ()
     'steps',
   ]);
 });
+
+test('the last answer of a turn says how long the turn took, without the wait for the turn before, and what its calls cost', () => {
+  const usage = (cost: string | null) => ({
+    input_tokens: 5,
+    cached_tokens: 0,
+    output_tokens: 7,
+    reasoning_tokens: 0,
+    cost_usd: cost,
+  });
+  const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds)).toISOString();
+  const items = (cost: string | null): ThreadItem[] => [
+    { ...asked, created_at: at(0) },
+    { ...answered, created_at: at(10), usage: usage('0.01') },
+    {
+      ...place,
+      ...message('u2', 'user', 'more'),
+      turn_id: 't2',
+      turn_seq: 2,
+      position: 0,
+      attempt: null,
+      created_at: at(4),
+    },
+    {
+      ...place,
+      ...message('a2', 'assistant', 'wait'),
+      turn_id: 't2',
+      turn_seq: 2,
+      position: 1,
+      created_at: at(12),
+      usage: usage(cost),
+    },
+    {
+      ...place,
+      ...message('a3', 'assistant', '3 4'),
+      turn_id: 't2',
+      turn_seq: 2,
+      position: 2,
+      created_at: at(15),
+      usage: usage('0.02'),
+    },
+  ];
+  const took = (cost: string | null) =>
+    rowsOf(withItems(EMPTY_THREAD, items(cost))).flatMap((row) => (row.kind === 'answer' ? [row.took] : []));
+  expect(took('0.04')).toEqual([{ ms: 10_000, usd: 0.01, tokens: 7 }, undefined, { ms: 5000, usd: 0.06, tokens: 14 }]);
+  expect(took(null)[2]).toEqual({ ms: 5000, usd: undefined, tokens: 14 });
+});

@@ -13,6 +13,7 @@ import {
   waitsForAnswer,
 } from '@reborn-agent/client/thread-state';
 import { formatDay, isSameDay } from '../../format/time.ts';
+import { type Took, tookOf } from './took.ts';
 import { type Voice, voiceOf } from './voice.ts';
 
 /** A call together with what came of it. */
@@ -48,6 +49,8 @@ export type Row =
       readonly newest: boolean;
       /** The other answers to the same message. */
       readonly versions: readonly VersionPosition[];
+      /** Of the whole turn, at the last answer of a turn that has ended. */
+      readonly took: Took | undefined;
     }
   | {
       readonly kind: 'steps';
@@ -97,8 +100,9 @@ export type Row =
 /** The transcript of a thread, from its beginning, or with `hasOlder` from what is loaded on. */
 export function rowsOf(state: ThreadState, now: Date = new Date(), hasOlder = false): Row[] {
   const rows: Row[] = [];
-  for (const turn of state.turns) {
+  for (const [index, turn] of state.turns.entries()) {
     for (const entry of turn.entries) addEntry(rows, state, turn, entry);
+    addTook(rows, turn, state.turns[index - 1]);
     rows.push(...endingOf(turn, rows, state));
   }
   placeVersions(rows, state);
@@ -159,8 +163,24 @@ function addEntry(rows: Row[], state: ThreadState, turn: TurnState, entry: Entry
     rows.push({ kind: 'user', id, turnId, entry, versions: [] });
   } else if (entry.role === 'assistant' && (entry.text !== '' || entry.state === 'streaming')) {
     const by = voiceOf(state, turn);
-    rows.push({ kind: 'answer', id, turnId, entry, first: isFirst(rows), by, newest: false, versions: [] });
+    rows.push({
+      kind: 'answer',
+      id,
+      turnId,
+      entry,
+      first: isFirst(rows),
+      by,
+      newest: false,
+      versions: [],
+      took: undefined,
+    });
   }
+}
+
+function addTook(rows: Row[], turn: TurnState, before: TurnState | undefined): void {
+  const last = rows.at(-1);
+  if (last?.kind !== 'answer' || last.turnId !== turn.id || turn.status === 'running') return;
+  rows[rows.length - 1] = { ...last, took: tookOf(turn, before) };
 }
 
 /** Arrows are at the last message of a turn's input, and at the last answer to it, which a later turn may have given. */

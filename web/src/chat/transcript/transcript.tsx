@@ -165,7 +165,8 @@ function sameRow(one: Row, other: Row): boolean {
       firstOf(one) === firstOf(other) &&
       byOf(one) === byOf(other) &&
       newestOf(one) === newestOf(other) &&
-      versionOf(one) === versionOf(other)
+      versionOf(one) === versionOf(other) &&
+      tookWords(one) === tookWords(other)
     );
   if (one.kind === 'gate' && other.kind === 'gate') return one.gate === other.gate;
   if (one.kind === 'queued' && other.kind === 'queued')
@@ -179,6 +180,9 @@ const firstOf = (row: Row) => 'first' in row && row.first;
 const byOf = (row: Row) => ('by' in row ? row.by : undefined);
 
 const newestOf = (row: Row) => row.kind === 'answer' && row.newest;
+
+const tookWords = (row: Row) =>
+  row.kind === 'answer' && row.took ? `${row.took.ms} ${row.took.usd} ${row.took.tokens}` : '';
 
 const versionOf = (row: Row) =>
   'versions' in row ? row.versions.map(({ number, previous, next }) => `${previous} ${number} ${next}`).join() : '';

@@ -12,14 +12,14 @@ function Arrows({ position }: { readonly position: VersionPosition }) {
   const { show, isIdle } = useActions();
   const { of, number, count, previous, next } = position;
   return (
-    <fieldset className="flex items-center" aria-label={of === 'message' ? t`Versions of this message` : t`Answers`}>
+    <fieldset className="flex shrink-0 items-center" aria-label={of === 'message' ? t`Versions of this message` : t`Answers`}>
       <IconButton
         icon="back"
         label={of === 'message' ? t`Previous version` : t`Previous answer`}
         disabled={!isIdle || previous === null}
         onClick={() => previous && show(previous)}
       />
-      <span className="text-meta tabular-nums text-soft">
+      <span className="text-meta tabular-nums whitespace-nowrap text-soft">
         {number} / {count}
       </span>
       <IconButton
