@@ -78,6 +78,19 @@ export function addProjectCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  reborn project add-file "Move to Oslo" costs.csv --own')
     .action(addFile);
   addProjectNotes(project);
+  addSharing(project);
+  project
+    .command('delete')
+    .argument('<project>', 'the name or the id')
+    .option('--yes', 'delete without asking')
+    .description(
+      'Delete a project with its instructions, notes and files, or leave one of somebody else. Threads stay.',
+    )
+    .addHelpText('after', '\nExample:\n  reborn project delete "Move to Oslo"')
+    .action(deleteProject);
+}
+
+function addSharing(project: Command): void {
   project
     .command('share')
     .argument('<project>', 'the name or the id')
@@ -93,15 +106,6 @@ export function addProjectCommands(program: Command): void {
     .description('Stop sharing a project with a user.')
     .addHelpText('after', '\nExample:\n  reborn project unshare "Move to Oslo" Ann')
     .action(unshare);
-  project
-    .command('delete')
-    .argument('<project>', 'the name or the id')
-    .option('--yes', 'delete without asking')
-    .description(
-      'Delete a project with its instructions, notes and files, or leave one of somebody else. Threads stay.',
-    )
-    .addHelpText('after', '\nExample:\n  reborn project delete "Move to Oslo"')
-    .action(deleteProject);
 }
 
 function listProjects({ json }: Json): Promise<void> {

@@ -83,9 +83,14 @@ test('a summary that is asked for begins the next turn that can write one, and t
   model,
 }) => {
   const first = await service.ask(`say noted\nfact: the buoy is yellow\n${'It was a quiet day at sea. '.repeat(200)}`);
-  const [{ id: threadId = '' } = {}] = (await listThreads(service)).threads;
-  const isAsked = async () => ((await send(service, 'GET', `/api/threads/${threadId}`)).body as Asked).compact_asked;
-  const wish = (method: string, headers = {}) => send(service, method, `/api/threads/${threadId}/compact`, headers);
+  const listed = (await (await service.request('/api/threads?limit=1')).json()) as { threads: Asked[] };
+  const threadId = String(listed.threads[0]?.id);
+  const answerOf = async (method: string, path = '', headers = {}) => {
+    const response = await service.request(`/api/threads/${threadId}${path}`, { method, headers });
+    return { status: response.status, body: (await response.json()) as Asked };
+  };
+  const isAsked = async () => (await answerOf('GET')).body.compact_asked;
+  const wish = (method: string, headers = {}) => answerOf(method, '/compact', headers);
 
   const { headers } = await addUser(service, 'mallory');
   expect((await wish('POST', headers)).status).toBe(404);
@@ -112,14 +117,6 @@ test('a summary that is asked for begins the next turn that can write one, and t
 });
 
 type Asked = { readonly id: string; readonly compact_asked?: true };
-
-async function send(service: Service, method: string, path: string, headers: Record<string, string> = {}) {
-  const response = await service.request(path, { method, headers });
-  return { status: response.status, body: (await response.json()) as Asked };
-}
-
-const listThreads = async (service: Service) =>
-  (await send(service, 'GET', '/api/threads?limit=1')).body as unknown as { threads: { id: string }[] };
 
 test('a conversation that is longer than the model can read is summarised in steps', async ({ service, model }) => {
   const filler = 'many words that the model must read, one after the other. '.repeat(60);

@@ -12,7 +12,10 @@ function Arrows({ position }: { readonly position: VersionPosition }) {
   const { show, isIdle } = useActions();
   const { of, number, count, previous, next } = position;
   return (
-    <fieldset className="flex shrink-0 items-center" aria-label={of === 'message' ? t`Versions of this message` : t`Answers`}>
+    <fieldset
+      className="flex shrink-0 items-center"
+      aria-label={of === 'message' ? t`Versions of this message` : t`Answers`}
+    >
       <IconButton
         icon="back"
         label={of === 'message' ? t`Previous version` : t`Previous answer`}
