@@ -177,7 +177,7 @@ test('the app speaks the language of the browser or the chosen one, from the fir
   await page.getByRole('textbox', { name: 'Nachricht' }).fill('say 1');
   await page.keyboard.press('Enter');
   await page.getByRole('article').getByText('1', { exact: true }).waitFor();
-  await page.getByText(/^\d+ Token$/).waitFor({ state: 'attached' }); // an unknown price is left out
+  await page.getByTitle(/^\d+ Token$/).waitFor({ state: 'attached' }); // an unknown price is left out
 
   await page.goto(`${stage.url}/settings`);
   await page.getByLabel('Sprache', { exact: true }).selectOption({ label: 'Norsk bokmål' });
