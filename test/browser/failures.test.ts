@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Answer,
   followScript,
+  isSummaryPrompt,
   type ScriptedModel,
   type SeenPrompt,
   startScriptedModel,
@@ -45,6 +46,48 @@ test('a refused key is said in German, with the way to the models, and another m
   await alert.getByRole('button', { name: 'Mit spare antworten' }).click();
   await page.getByRole('article').getByText('von einem anderen', { exact: true }).waitFor();
   await page.evaluate(() => localStorage.removeItem('reborn.language'));
+  await page.close();
+});
+
+test('a thread that is too long for its model is summarised first, or begins its next message with a summary', async () => {
+  decide = followScript;
+  const page = await browser.signIn(stage.url);
+  const ended = (answer: string) =>
+    page
+      .getByRole('article')
+      .filter({ hasText: answer })
+      .last()
+      .getByTitle(/tokens$/)
+      .waitFor({ state: 'attached' });
+  await ask(page, `say calm ${'and the sea was quiet '.repeat(200)}`);
+  await ended('calm and the sea');
+  decide = () => ({ status: 400, message: 'The prompt exceeds the available context size.' });
+  await ask(page, 'say shortened');
+  const alert = page.getByRole('alert').filter({ hasText: 'This thread is too long for' });
+  await alert.getByText('The message is kept.').waitFor();
+  let summaries = 0;
+  decide = (prompt) => {
+    if (isSummaryPrompt(prompt)) summaries++;
+    return followScript(prompt);
+  };
+  await alert.getByRole('button', { name: 'Summarise earlier messages' }).click();
+  await page.getByRole('article').getByText('shortened', { exact: true }).waitFor();
+  expect(summaries).toBe(1);
+
+  await ask(page, `say wild ${'and the wind was strong '.repeat(200)}`);
+  await ended('wild and the wind');
+  const choose = async (entry: string) => {
+    await page.locator('header h1').getByRole('button').click();
+    await page.getByRole('menuitem', { name: entry }).click();
+  };
+  const told = page.getByRole('status');
+  await choose('Summarise earlier messages');
+  await told.getByText('Your next message begins with a summary of what was said before.').waitFor();
+  await choose('Keep earlier messages as they are');
+  await told.getByText('Your next message begins without a summary.').waitFor();
+  await choose('Summarise earlier messages');
+  await told.getByRole('button', { name: 'Undo' }).click();
+  await told.getByText('Your next message begins without a summary.').waitFor();
   await page.close();
 });
 

@@ -301,6 +301,12 @@ const MATRIX: Record<string, Row> = {
     body: { pinned: true },
   })),
   'DELETE /api/threads/:id': row([204, 404, 204, 404], ({ threadId }) => ({ route: `/api/threads/${threadId}` })),
+  'POST /api/threads/:id/compact': row([409, 404, 409, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/compact`,
+  })),
+  'DELETE /api/threads/:id/compact': row([200, 404, 200, 404], ({ threadId }) => ({
+    route: `/api/threads/${threadId}/compact`,
+  })),
   'POST /api/threads/:id/fork': row([201, 404, 201, 404], ({ threadId }) => ({
     route: `/api/threads/${threadId}/fork`,
     body: {},
