@@ -254,7 +254,10 @@ test('a thread is shared by a link, read without signing in and without running 
   const hostile =
     'say <img src=x onerror="document.title=1"> [bad](javascript:alert(1)) **bold** $$x^2$$ <script>document.title=2</script>';
   await ask(page, hostile);
-  await page.getByRole('article').getByText('bold').waitFor();
+  await page
+    .getByRole('article')
+    .getByTitle(/tokens?$/)
+    .waitFor({ state: 'attached' }); // the answer has ended, and is shared with its message
   const link = await share(page, 'say');
   await checkLooks(page, 'share');
 
