@@ -258,7 +258,7 @@ test('a thread is shared by a link, read without signing in and without running 
     .getByRole('article')
     .getByTitle(/tokens?$/)
     .waitFor({ state: 'attached' }); // the answer has ended, and is shared with its message
-  const link = await share(page, 'say');
+  const link = await share(page, 'say <img');
   await checkLooks(page, 'share');
 
   const visitor = await browser.open();
@@ -290,10 +290,7 @@ test('a thread is printed as a document without the app around it, also from the
   await page.emulateMedia({ colorScheme: 'dark' });
   await ask(page, `say **Report** ${'A paragraph of words. '.repeat(400)} The last line.`);
   await page.getByRole('article').getByText('The last line.').waitFor();
-  await page
-    .getByRole('button', { name: /^Actions on say/ })
-    .first()
-    .click();
+  await page.getByRole('button', { name: 'Actions on say **Report**' }).click();
   await page.getByRole('menuitem', { name: 'Print or save as PDF' }).click();
   const button = page.getByRole('button', { name: 'Print or save as PDF' });
   await button.waitFor();

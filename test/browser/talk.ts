@@ -15,12 +15,9 @@ export async function countedIn(page: Page): Promise<number[]> {
   return [...words.matchAll(/\d+/g)].map(([digits]) => Number(digits));
 }
 
-/** Shares the newest thread whose title begins so, and returns its link. */
+/** Shares the thread whose title begins so, once the list has it, and returns its link. */
 export async function share(page: Page, title: string): Promise<string> {
-  await page
-    .getByRole('button', { name: `Actions on ${title}` })
-    .first()
-    .click();
+  await page.getByRole('button', { name: `Actions on ${title}` }).click();
   await page.getByRole('menuitem', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share this thread' });
   await dialog.getByRole('button', { name: 'Make a link' }).click();
