@@ -10,9 +10,9 @@ import { saveResult } from './results/save-result.ts';
 import { createAsking, type Server, startProgram, startWordyModel, stop, TOOL } from './turn-servers.ts';
 
 /**
- * What a turn costs that nobody steers and that starts no subagents: its CPU time in this checkout, compared with the commit before
- * there were any. `npm run bench:steering-cost -- COMMIT` compares with another one. The versions share a model, and each has its own
- * PostgreSQL. They alternate, so that what else the machine does affects both alike, and the median of the ratios counts. Linux only.
+ * The CPU time of a turn without steering and subagents in this checkout, compared with the commit before there were any.
+ * `npm run bench:steering-cost -- COMMIT` compares with another one. The versions share a model, and each has its own PostgreSQL. They
+ * alternate, so that what else the machine does affects both alike, and the median of the ratios counts. Linux only.
  */
 const BEFORE = 'a7a568dc';
 const ROUNDS = 12;

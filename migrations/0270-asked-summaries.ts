@@ -12,4 +12,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await installFunctions(db, functions);
 }
 
-export const functions = { 'engine/thread_context': '5cda4489e1d8' };
+export const functions = { 'engine/thread_context': 'b09053ed1a21' };

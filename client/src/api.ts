@@ -6050,7 +6050,7 @@ export type Routes = {
     body: SpendingLimits;
     result: SpendingLimits;
   };
-  /** Ask the operators for a higher limit. They are told once a day. */
+  /** Ask the operators for a higher limit. They get one message a day. */
   'POST /api/limits/requests': {
     result: undefined;
   };

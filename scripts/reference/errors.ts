@@ -158,7 +158,7 @@ const REFUSALS: Readonly<Record<Code, Refusal>> = {
   },
   nothing_to_compact: {
     error: new Conflict('nothing_to_compact', ''),
-    advice: 'The messages since the last summary are short. Nothing is lost: go on writing.',
+    advice: 'The messages since the last summary are short. Nothing is lost: keep writing.',
   },
   last_operator: {
     error: new Conflict('last_operator', ''),

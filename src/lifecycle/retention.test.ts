@@ -258,7 +258,7 @@ test('a job takes its thread with it, but never one that waits at a gate', async
   expect(await idsIn('items')).toEqual(await idsIn('gates'));
 });
 
-test('the thread of a subagent goes after the one at the top, whoever has deleted that, once nothing runs there', async () => {
+test('the thread of a subagent is deleted after the one at the top, once nothing runs there', async () => {
   const [top, kept] = [await addThread({ age: 40, callback: 'sent' }), await addThread({ age: 40 })];
   const addBelow = async (parent: ThreadId, root: ThreadId, turn = 'completed') => {
     const id = await addThread({ age: 40, turn, ...(turn === 'waiting' && { gate: true }) });

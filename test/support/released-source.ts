@@ -28,7 +28,7 @@ export async function releasedSource(
   return folder;
 }
 
-/** The packages of the workspace are those of the release. */
+/** The packages of the workspace come from the release, too. */
 async function linkPackages(folder: string): Promise<void> {
   const [present, own] = [path.join(ROOT, 'node_modules'), '@reborn-agent'];
   await mkdir(path.join(folder, own), { recursive: true });

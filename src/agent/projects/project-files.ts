@@ -32,7 +32,7 @@ export function createProjectFiles(db: Database, stored: StoredFiles) {
   const readable = (person: Principal, id: ProjectId) =>
     withOwner(db, person, (trx) => requireProject(trx, person, id));
 
-  /** Whoever is not the owner is one of the others to them. */
+  /** To the owner, texts of members are texts by others. */
   async function change(
     person: Principal,
     id: ProjectId,

@@ -16,7 +16,7 @@ export type Compaction = {
   readonly limit: number;
   /** The fixed part of a prompt: tools, instructions and the turn's input. */
   readonly fixed: number;
-  /** Whether a person has asked for it: then all that was said before the turn's request is summarised, however little it is. */
+  /** Whether a person has asked for it: then all messages before the turn's request are summarised, even few. */
   readonly isAsked: boolean;
   /** Asks for a summary, and stores it before it resolves. */
   readonly summarise: (prompt: Prompt, toSummary: (said: string) => Summary) => Promise<Summary>;

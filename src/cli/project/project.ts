@@ -84,7 +84,7 @@ export function addProjectCommands(program: Command): void {
     .argument('<project>', 'the name or the id')
     .option('--yes', 'delete without asking')
     .description(
-      'Delete a project with its instructions, notes and files, or leave one of somebody else. Threads stay.',
+      'Delete a project with its instructions, notes and files, or leave one that another person owns. Threads stay.',
     )
     .addHelpText('after', '\nExample:\n  reborn project delete "Move to Oslo"')
     .action(deleteProject);

@@ -3,10 +3,9 @@
 create or replace function thread_context(owner text, given_thread uuid, given_seq integer) returns json
 language plpgsql stable as $$ begin return (
   select json_build_object(
-    'temporary', (select temporary from threads where threads.id = given_thread),
-    'compactAsked', (select compact_asked_at is not null from threads where threads.id = given_thread),
-    'project', (
-      select project_context(owner, folder_id) from threads where threads.id = given_thread and folder_id is not null),
+    'temporary', thread.temporary,
+    'compactAsked', thread.compact_asked_at is not null,
+    'project', case when thread.folder_id is not null then project_context(owner, thread.folder_id) end,
     'gateAhead', (select to_json(gate) from (
       select gates.id, thread_id as "threadId", turn_id as "turnId", kind, call from gates
       where gates.thread_id = given_thread and turn_seq < given_seq and (answered_seq is null or answered_seq > given_seq) limit 1
@@ -18,7 +17,7 @@ language plpgsql stable as $$ begin return (
           where other.hidden and other.thread_id = given_thread and other.seq = summaries.through_seq)
       order by through_seq desc, through_position desc limit 1
     ) as newest),
-    'history', case when given_seq = 1 or (select bytes from threads where threads.id = given_thread) <= 65536 then (
+    'history', case when given_seq = 1 or thread.bytes <= 65536 then (
       select coalesce(json_agg(item order by item."turnSeq", item.position), '[]') from (
         select items.thread_id as "threadId", turn_id as "turnId", turn_seq as "turnSeq", position, items.id, items.attempt,
           body, items.usage, items.started_at as "startedAt"
@@ -30,4 +29,5 @@ language plpgsql stable as $$ begin return (
           and not exists (select from turns as other
             where (other.refused or other.hidden) and other.thread_id = given_thread and other.seq = items.turn_seq)
       ) as item) end)
+  from (select) as always left join threads as thread on thread.id = given_thread
 ); end $$;

@@ -33,7 +33,7 @@ export async function writeSummary(
   return rows.length > 0;
 }
 
-// `asked` is read first: whoever locks a thread and a turn of it locks the thread first.
+// `asked` is read first, because a thread is always locked before its turns.
 const WRITE = `
   with asked as (
     select id from threads where id = $12::uuid for no key update

@@ -6,7 +6,7 @@ import type { OwnedTransaction, Owner } from '../connection.ts';
 /** An event that a transaction causes. Turns, gates and jobs announce theirs by a trigger of their table. */
 export type NewEvent =
   | { readonly type: 'mission.completed' | 'mission.failed'; readonly subject: MissionId; readonly data: RunFacts }
-  /** The user asks for a higher limit; the subject is of no use. */
+  /** The owner of the event asks for a higher limit. The subject only distinguishes one request from another. */
   | { readonly type: 'limit.requested'; readonly subject: string }
   | { readonly type: 'endpoint.test'; readonly subject: EndpointId }
   | { readonly type: 'device.test'; readonly subject: DeviceId }

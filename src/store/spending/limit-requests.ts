@@ -38,7 +38,7 @@ export function listOpenLimitRequests(trx: OwnedTransaction): Promise<LimitReque
     .execute();
 }
 
-/** False if there is no open request. */
+/** Whether there was an open request. */
 export async function dismissLimitRequest(trx: OwnedTransaction, userId: UserId): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('limitRequests')

@@ -40,7 +40,7 @@ test('a thread is moved into a project by its name, in any case, and out of it',
   expect(said).toEqual(['This thread is in the project Move to Oslo.', 'This thread is in no project.']);
 });
 
-test('a thread that is not begun yet begins in the project that is picked', async () => {
+test('a thread without messages begins in the project that is picked', async () => {
   const { chat, said, moved, begun } = createChat(undefined, PROJECTS, 'p2');
   await chooseProject(chat, '');
   expect({ moved, begun }).toEqual({ moved: [], begun: [{ project: 'p2' }] });

@@ -13,7 +13,7 @@ type Chat = {
 const NONE = '';
 const OFF = ['off', 'none'];
 
-/** `/project`: moves the thread into a project, or out of its project. A thread that is not begun yet begins there. */
+/** `/project`: moves the thread into a project, or out of its project. A thread without messages begins there. */
 export async function chooseProject(chat: Chat, given: string): Promise<void> {
   const { projects } = await chat.client.call('GET /api/projects');
   if (projects.length === 0)

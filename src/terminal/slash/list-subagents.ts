@@ -14,7 +14,7 @@ type Chat = Parameters<typeof goTo>[0] & {
   readonly thread: Pick<ThreadView, 'now' | 'note' | 'open'>;
 };
 
-/** `/subagents`: opens or stops those that work for this thread. From the thread of one, it leads back to that of the task. */
+/** `/subagents`: opens or stops those that work for this thread. In the thread of a subagent, it leads back to the thread that started it. */
 export async function listSubagents(chat: Chat): Promise<void> {
   const { threadId: id } = chat.thread.now();
   if (id === undefined) return chat.thread.note(NONE);

@@ -68,7 +68,7 @@ test('each of three idle replicas sends at most 3 statements a second and costs 
   }
 });
 
-test('a turn that nobody steers and that has no subagents sends the statements that it sent before there were any', async ({
+test('a turn without steering and subagents sends the statements that it sent before there were any', async ({
   startAnother,
 }) => {
   const service = await startAnother();

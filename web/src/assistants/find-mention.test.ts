@@ -11,7 +11,7 @@ test.each([
 });
 
 test.each(['@nobody hello', '@research', 'ask @research', 'research hello', '@research, hello'])(
-  '%j is for whoever answers already',
+  '%j is for the assistant that answers already',
   (message) => {
     expect(findMention(message, assistants)).toBeUndefined();
   },

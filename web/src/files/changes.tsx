@@ -41,7 +41,7 @@ export function Changes({ lines, language = '' }: Props) {
 
 type TokensOf = (line: Line) => Tokens | undefined;
 
-/** The colours of both texts; a line that is in both has those of the later one. */
+/** The colours of both texts; a line that is in both is coloured as in the later one. */
 function useTokens(lines: readonly Line[], language: string): TokensOf {
   const [before, after] = useMemo(() => {
     const without = (kind: Line['kind']) => lines.flatMap((line) => (line.kind === kind ? [] : [line.text])).join('\n');

@@ -132,7 +132,7 @@ function useMarks(
   }, [box, matches, current, coloured]); // the colours replace the texts that were marked
 }
 
-/** The pieces of a line may have colours of their own. */
+/** A match may span several pieces of its line, each with its own colour. */
 function toRange(line: Element | undefined, { start, end }: Match): Range {
   const range = new Range();
   if (!line) return range;

@@ -4,7 +4,7 @@ export type Match = { readonly line: number; readonly start: number; readonly en
 /** More would be of no use, and slow. */
 export const MOST_MATCHES = 1000;
 
-/** Where the lines have these words, whatever their case. */
+/** Where the lines have these words, in upper or lower case. */
 export function findInLines(lines: readonly string[], words: string): Match[] {
   if (words === '') return [];
   const pattern = new RegExp(RegExp.escape(words), 'gi');

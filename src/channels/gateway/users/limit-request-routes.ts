@@ -8,7 +8,7 @@ type Services = { readonly accounts: Accounts; readonly limits: LimitsAdmin };
 const askForMore = defineRoute({
   method: 'post',
   path: '/api/limits/requests',
-  summary: 'Ask the operators for a higher limit. They are told once a day.',
+  summary: 'Ask the operators for a higher limit. They get one message a day.',
   responses: { 204: { description: 'The operators see the request, until one changes the limit or dismisses it.' } },
   errors: [400],
   handle: ({ principal }, { limits }: Services) => limits.ask(principal),

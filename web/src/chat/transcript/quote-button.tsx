@@ -64,7 +64,7 @@ const SETTLED_MS = 100;
 const HEIGHT = 40;
 const WIDTH = 110;
 
-/** What is selected within one answer, and the place for the button: above it, or below it where there is no room or a finger selects. */
+/** The selected words of one answer, and the place for the button: above it, or below it where there is no room or a finger selects. */
 function findSelected(): Selected | undefined {
   const selection = getSelection();
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;

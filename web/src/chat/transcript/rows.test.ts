@@ -174,7 +174,7 @@ test('a turn that a message has steered says so where it stops, unless it has sa
   expect(rowsOf(withPage(EMPTY_THREAD, { ...page, items: [asked] })).at(-1)?.kind).toBe('user');
 });
 
-test('who speaks is shown in a thread where an assistant has answered', () => {
+test('each speaker is named in a thread where an assistant has answered', () => {
   const page = { items: [asked, answered], line: 0, versions: [], refused: [], steered: [], next_before: null };
   const voices = (state: ThreadState) => rowsOf(state).flatMap((row) => (row.kind === 'answer' ? [row.by] : []));
   const usual = withPage(EMPTY_THREAD, page);
