@@ -21,7 +21,7 @@ function decide(prompt: SeenPrompt): Answer {
 }
 
 const test = journey()
-  .override('settings', { CHAT_RATE_PER_MINUTE: '100000', RESPONSES_TIMEOUT_SECS: '5' })
+  .override('settings', { CHAT_RATE_PER_MINUTE: '100000', RESPONSES_TIMEOUT_SECS: '8' })
   .override('modelOptions', { decide })
   .override('parts', { undeliveredEveryMs: 200 });
 

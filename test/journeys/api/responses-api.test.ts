@@ -10,7 +10,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const serviceStatus = statusRoute.responses[200].json;
 const test = journey()
-  .override('settings', { CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '1' })
+  .override('settings', { CHAT_RATE_PER_MINUTE: '1000', RESPONSES_TIMEOUT_SECS: '4' })
   .override('parts', { overdueTurnsEveryMs: 100 });
 
 const withKey = (service: Service, key: string, input: string) =>
@@ -159,7 +159,7 @@ test('a repetition that a client library marks as one joins the turn of the firs
 });
 
 test('a turn that exceeds the timeout is cancelled and keeps its text so far', async ({ service }) => {
-  const response = await service.ask('count 100 every 50');
+  const response = await service.ask('count 200 every 50');
 
   expect(response).toMatchObject({ status: 'failed', error: { code: 'turn_timeout' } });
   expect(textOf(response)).toMatch(/^0 1 2 /);

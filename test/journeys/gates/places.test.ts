@@ -5,7 +5,7 @@ import { type Service, textOf, type WireResponse } from '../../support/service.t
 import { waitFor } from '../../support/wait-for.ts';
 
 const PLACES = 10;
-const test = journey().override('parts', { turns: PLACES }).override('settings', { RESPONSES_TIMEOUT_SECS: '1' });
+const test = journey().override('parts', { turns: PLACES }).override('settings', { RESPONSES_TIMEOUT_SECS: '3' });
 
 const tools = [{ type: 'function', name: 'lookup', parameters: { type: 'object' } }];
 
