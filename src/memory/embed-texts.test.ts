@@ -92,6 +92,29 @@ test('a vector is never stored for a text that was changed in the meantime', asy
   expect(await rows()).toMatchObject([{ model: 'm' }]);
 });
 
+test('the vectors of some notes are stored while another transaction changes one of them', async () => {
+  for (const path of ['a', 'b', 'c']) await memory.write(ann, path, 'one');
+  const writer = await server.everything.connect();
+  try {
+    await writer.query(`set lock_timeout = '2s'`);
+    await embed(
+      embedderOf(async () => {
+        await writer.query('begin');
+        await writer.query(`update notes set origin = 'person' where path = 'b'`);
+      }),
+    );
+    await writer.query(`update notes set origin = 'person'`);
+    await writer.query('commit');
+  } finally {
+    writer.release(true);
+  }
+  expect((await rows()).map(({ path, model }) => [path, model])).toEqual([
+    ['a', 'm'],
+    ['b', ''],
+    ['c', 'm'],
+  ]);
+});
+
 test('after each failure of the model the wait doubles', async () => {
   await memory.write(ann, 'a', 'one');
   const down = embedderOf(() => {

@@ -1,10 +1,17 @@
+import { Readable } from 'node:stream';
 import type { ChatMessage } from '#agent/chats/chat-port.ts';
 import { renderMailHtml } from './mail-html.ts';
+import { piecesOf } from './mail-pieces.ts';
 import { messageIdFor, parseAnswered, parseChat } from './mail-thread.ts';
 
 const MOST_REFERENCES = 20;
 
-export type Composed = { readonly to: string; readonly messageId: string; readonly raw: Buffer };
+/** `read` composes the mail while it is read, because encoding a large file takes long. */
+export type Composed = {
+  readonly to: string;
+  readonly messageId: string;
+  readonly read: () => AsyncIterable<Uint8Array>;
+};
 
 type Asked = { readonly chat: string; readonly message: ChatMessage; readonly key: string; readonly account: string };
 
@@ -17,7 +24,7 @@ export async function composeMail(asked: Asked): Promise<Composed> {
   const messageId = messageIdFor({ key, thread, subject }, account);
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer'); // few installations need it
   const references = answered ? [...answered.references.slice(-MOST_REFERENCES), answered.id].filter(Boolean) : [];
-  const composer = new MailComposer({
+  const mail = {
     from: account,
     to,
     subject,
@@ -27,16 +34,20 @@ export async function composeMail(asked: Asked): Promise<Composed> {
     headers: { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
     text: message.markdown,
     html: renderMailHtml(message.markdown),
-    attachments: (message.files ?? []).map(({ name, mediaType, bytes }) => ({
-      filename: name,
-      contentType: mediaType,
-      content: Buffer.from(bytes),
-    })),
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
-  return { to, messageId, raw: await composer.compile().build() };
+  };
+  const read = () =>
+    new MailComposer({ ...mail, attachments: (message.files ?? []).map(attach) }).compile().createReadStream();
+  return { to, messageId, read };
 }
+
+/** A mail as an attachment is not encoded, but looked at. */
+const attach = ({ name, mediaType, bytes }: NonNullable<ChatMessage['files']>[number]) => ({
+  filename: name,
+  contentType: mediaType,
+  content: /^message\//i.test(mediaType) ? Buffer.from(bytes) : Readable.from(piecesOf(bytes)),
+});
 
 /** An answer has the subject of the mail; anything else begins with a line that says what it is. */
 function subjectOf({ markdown, replyTo }: ChatMessage): string {

@@ -1,32 +1,45 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { ChatFailed } from '#agent/chats/chat-port.ts';
+import type { Composed } from './compose-mail.ts';
+import { piecesOf } from './mail-pieces.ts';
 import { domainOf, type LookUp, type MailSettings, tlsFor } from './mail-settings.ts';
 
 /** In all; shorter than the claim on a message, so that no attempt outlives it. */
 const TIMEOUT_MS = 12_000;
 
-type Letter = { readonly to: string; readonly raw: Buffer };
+type Letter = Pick<Composed, 'to' | 'read'>;
 
 /**
  * Hands a mail to the SMTP server, once. The account itself gets a copy, in the same transaction: so the mailbox shows later whether
  * the server has accepted a mail whose answer was lost. A mail that the person can't get is not completed, because its copy would
  * look like success.
  */
-export async function submitMail(settings: MailSettings, lookUp: LookUp, { to, raw }: Letter): Promise<void> {
+export async function submitMail(settings: MailSettings, lookUp: LookUp, { to, read }: Letter): Promise<void> {
   await withConnection(settings, lookUp, async (connection) => {
     const envelope: Envelope = { from: settings.address, to: [to, settings.address] };
     const content = Readable.from(
-      (function* () {
+      (async function* () {
         if (envelope.rejected?.includes(to)) throw new Error('The server refuses the recipient.');
-        yield raw;
+        yield* oneEachRound(read());
       })(),
+      { highWaterMark: 1 },
     );
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     connection.send(envelope, content, (error) => (error ? reject(refusalIn(envelope, to) ?? error) : resolve()));
     await promise;
   });
+}
+
+/** Encoding and sending a large mail at once would hold up everything else in this process. */
+async function* oneEachRound(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  for await (const chunk of content)
+    for (const piece of piecesOf(chunk)) {
+      yield piece;
+      await nextRound();
+    }
 }
 
 /** Whether the server accepts the user and the password. */

@@ -36,7 +36,10 @@ const take = ({ table, key, title }: SearchSource) => `
 
 export type EmbeddedText = Pick<WaitingText, 'key' | 'text'> & { readonly vector: readonly number[] };
 
-/** Applies only to the text that was embedded: one written in the meantime waits for a new vector. */
+/**
+ * Applies only to the text that was embedded: one written in the meantime waits for a new vector. So does one that is locked: whoever
+ * changes or deletes several texts at once locks them in another order, and must not be waited for.
+ */
 export async function recordEmbeddings(
   trx: OwnedTransaction,
   owner: Owner,
@@ -55,10 +58,15 @@ export async function recordEmbeddings(
 }
 
 const record = ({ table, key }: SearchSource) => `
-  update ${table} set embedding_model = $2, embedding = made.vector::real[], signature = made.signature::bit varying,
+  with held as materialized (
+    select number as taken, made.vector, made.signature
+    from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as made (wanted, read, vector, signature)
+    join ${table} on user_id = $1 and ${columnOf(key)} = made.wanted${typeOf(key)} and text = made.read
+    for no key update of ${table} skip locked
+  )
+  update ${table} set embedding_model = $2, embedding = held.vector::real[], signature = held.signature::bit varying,
     embed_attempts = 0, embed_due_at = now()
-  from unnest($3::text[], $4::text[], $5::text[], $6::text[]) as made (wanted, read, vector, signature)
-  where user_id = $1 and ${columnOf(key)} = made.wanted${typeOf(key)} and text = made.read`;
+  from held where user_id = $1 and number = held.taken`;
 
 /** Retries the texts later. */
 export async function postponeEmbedding(
@@ -70,8 +78,13 @@ export async function postponeEmbedding(
 ): Promise<void> {
   await runStatement(
     trx,
-    `update ${source.table} set embed_due_at = now() + make_interval(secs => $3)
-     where user_id = $1 and ${columnOf(source.key)} = any ($2::text[]${typeOf(source.key) && '::bigint[]'})`,
+    `with held as materialized (
+       select number as taken from ${source.table}
+       where user_id = $1 and ${columnOf(source.key)} = any ($2::text[]${typeOf(source.key) && '::bigint[]'})
+       for no key update skip locked
+     )
+     update ${source.table} set embed_due_at = now() + make_interval(secs => $3)
+     from held where user_id = $1 and number = held.taken`,
     [owner.userId, keys, waitSeconds],
   );
 }

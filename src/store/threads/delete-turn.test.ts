@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId, type ThreadId } from '#domain/ids.ts';
+import { type AttachmentHash, newId, type ThreadId } from '#domain/ids.ts';
 import { type NewItem, text } from '#domain/thread/item.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
-import { withOwner } from '../connection.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { type OwnedTransaction, withOwner } from '../connection.ts';
+import { insertAttachment, touchAttachments } from './attachments.ts';
 import { deleteItem } from './delete-turn.ts';
 import { listItemsFrom } from './thread-items.ts';
-import { countBytes, insertThread, takeNextPosition } from './threads.ts';
+import { countBytes, deleteThread, insertThread, takeNextPosition } from './threads.ts';
 import { insertEndedTurn } from './turns.ts';
 
 const ann = { userId: 'ann' };
@@ -57,4 +59,56 @@ test('a deleted item leaves no copy of its text, and its size no longer counts',
   expect(summaries).toEqual([{ through_seq: 0 }]);
   const { rows: threads } = await database.everything.query('select opening, preview from threads');
   expect(threads).toEqual([{ opening: 'first', preview: 'third' }]);
+});
+
+const hashes = ['a', 'b', 'c'].map((digit) => digit.repeat(64) as AttachmentHash);
+const [, middle] = hashes;
+
+/** A thread whose items use the attachments in this order. */
+async function insertThreadUsing(used: readonly AttachmentHash[]): Promise<ThreadId> {
+  const id = newId<ThreadId>();
+  await withOwner(database.db, ann, (trx) => insertThread(trx, ann, { id, lastSeq: 0 }));
+  for (const hash of used)
+    await database.everything.query(
+      'insert into attachment_uses (item_id, sha256, thread_id, user_id) values ($1, $2, $3, $4)',
+      [newId(), hash, id, ann.userId],
+    );
+  return id;
+}
+
+type Prepare = (used: readonly AttachmentHash[]) => Promise<(trx: OwnedTransaction) => Promise<unknown>>;
+
+const deletionOf: Prepare = async (used) => {
+  const thread = await insertThreadUsing(used);
+  return (trx) => deleteThread(trx, ann, thread);
+};
+const mentionOf: Prepare = async (used) => (trx) => touchAttachments(trx, ann, used);
+
+test.for<[string, Prepare, Prepare]>([
+  ['two threads are deleted', deletionOf, deletionOf],
+  ['a message mentions files and a thread is deleted', mentionOf, deletionOf],
+  ['a thread is deleted and a message mentions files', deletionOf, mentionOf],
+])('%s at the same time, with the same files in opposite order', async ([_name, prepare, prepareOther]) => {
+  for (const hash of hashes.toReversed())
+    await withOwner(database.db, ann, (trx) => insertAttachment(trx, ann, hash, Buffer.from('x')));
+  const first = await prepare(hashes);
+  const second = await prepareOther(hashes.toReversed());
+  await using holder = await database.everything.connect().then((client) => ({
+    query: client.query.bind(client),
+    [Symbol.asyncDispose]: async () => client.release(),
+  }));
+  await holder.query('begin');
+  await holder.query('select from attachments where user_id = $1 and sha256 = $2 for update', [ann.userId, middle]);
+
+  const both = Promise.all([first, second].map((act) => withOwner(database.db, ann, act)));
+  both.catch(() => {});
+  // Each has now locked what it locks before the file in the middle.
+  await waitFor('both to wait', async () => {
+    const { rows } = await database.everything.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows.length === 2;
+  });
+  await holder.query('commit');
+  await expect(both).resolves.toHaveLength(2);
 });
