@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { type ThreadState, waitsForAnswer } from '@reborn-agent/client/thread-state';
+import { waitsForAnswer } from '@reborn-agent/client/running-turn';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
