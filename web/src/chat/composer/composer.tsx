@@ -5,6 +5,7 @@ import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { wordsOf } from '../../parts/error-words.ts';
+import { Form } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { type Attachment, findProblem, toAttachment } from './attachments.ts';
 import { ContextMeter } from './context-meter.tsx';
@@ -92,12 +93,9 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
 
   return (
     <div className="column shrink-0 pt-2 pb-3 md:pt-3 md:pb-4">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
+      <Form
         className={`hang flex flex-col gap-2 rounded-xl bg-raised pt-3 pb-2 shadow-rest focus-within:border-edge ${over ? 'border-dashed border-edge' : 'border-rule'}`}
+        onSubmit={() => void send()}
       >
         {offers.list}
         {files.list}
@@ -145,7 +143,7 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
             <SendButton sendKey={sendKey} disabled={text.trim() === ''} />
           )}
         </div>
-      </form>
+      </Form>
       {offers.form}
       {files.chooser}
       {problem && (
