@@ -1,10 +1,10 @@
 import type { ServerMessage } from './api.ts';
 import { ApiError, type Client } from './client.ts';
 import type { Socket } from './socket.ts';
+import { hasSubagents } from './subagents.ts';
 import { withPage } from './thread-page.ts';
 import {
   EMPTY_THREAD,
-  hasSubagents,
   positionOf,
   type ThreadState,
   withMessage,

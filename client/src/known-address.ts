@@ -1,4 +1,6 @@
-import { hasReadOthers, type ThreadState, textOf } from './thread-state.ts';
+import { textOf } from './message-text.ts';
+import { hasReadOthers } from './text-by-others.ts';
+import type { ThreadState } from './thread-state.ts';
 
 /**
  * How much of an address in an answer was shown before: in a message or in the output of a tool. `undefined` if the address may be

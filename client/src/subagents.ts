@@ -1,5 +1,6 @@
 import type { OpenGate, TreeNode } from './api.ts';
 import type { ThreadState } from './thread-state.ts';
+import { waitsForSubagents } from './turn-entries.ts';
 
 /** A subagent among those that a call has started. */
 export type Subagent = TreeNode & {
@@ -60,3 +61,7 @@ export const openGatesOf = ({ gate, subagents }: Pick<ThreadState, 'gate' | 'sub
 /** Which subagent a gate belongs to: its task, after those of the subagents above it. */
 export const askerOf = ({ path = [] }: Pick<OpenGate, 'path'>): string | undefined =>
   path.length > 1 ? path.slice(1).join(' › ') : undefined;
+
+/** Whether the thread, as far as it is loaded, has started subagents. */
+export const hasSubagents = ({ turns }: Pick<ThreadState, 'turns'>): boolean =>
+  turns.some(({ entries }) => entries.some(waitsForSubagents));

@@ -1,5 +1,6 @@
 import type { ItemList } from './api.ts';
-import { type ThreadState, type TurnState, withItems } from './thread-state.ts';
+import { type ThreadState, withItems } from './thread-state.ts';
+import type { TurnState } from './turn-state.ts';
 
 /**
  * Adds a page of stored items with their versions. If it is the newest page and shows another line, turns that were known

@@ -1,23 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BareItem, OpenGate, QueuedTurn, ThreadItem, TurnEvent } from './api.ts';
+import { tokensWritten } from './count-tokens.ts';
+import { findRunningTurn, findStoppable, waitsFor } from './running-turn.ts';
+import { firstAfterClean, hasReadOthers } from './text-by-others.ts';
 import {
   EMPTY_THREAD,
-  findRunningTurn,
-  findStoppable,
-  firstAfterClean,
-  hasReadOthers,
   positionOf,
   type ThreadState,
-  type TurnEventMessage,
-  tokensWritten,
-  waitsFor,
   withItems,
   withMessage,
   withoutGate,
   withQueue,
   withVouched,
 } from './thread-state.ts';
+import type { TurnEventMessage } from './turn-entries.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
 const SPENT = { input_tokens: 1, cached_tokens: 0, output_tokens: 2, reasoning_tokens: 0, cost_usd: '0.01' };

@@ -7,7 +7,7 @@ import { isConfirmed } from './confirm.ts';
 import { orMissing, withClient } from './connect/with-client.ts';
 import { addForgetCommand } from './memory/forget.ts';
 import { addVersionCommands } from './memory/note-versions.ts';
-import { printJson, printLine, printPiece, printTable } from './print.ts';
+import { printJson, printLine, printTable, printText } from './print.ts';
 
 type Json = { readonly json?: true };
 
@@ -91,7 +91,7 @@ function showNote(notePath: string, { json }: Json): Promise<void> {
     const found = client.call('GET /api/memory/{path}', { params: { path: notePath } });
     const note = await orMissing(found, missing(notePath));
     if (json) return printJson(note);
-    printPiece(note.text.endsWith('\n') ? note.text : `${note.text}\n`);
+    printText(note.text);
   });
 }
 

@@ -37,6 +37,9 @@ export function printPiece(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printable(text) : text);
 }
 
+/** A whole text, such as a note, which may lack its last line break. */
+export const printText = (text: string): void => printPiece(text.endsWith('\n') ? text : `${text}\n`);
+
 /** Bytes as they are, such as a file; a terminal gets them as text that it can't interpret. */
 export function printBytes(bytes: Buffer): void {
   if (process.stdout.isTTY) printPiece(bytes.toString());

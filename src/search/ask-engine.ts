@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { jsonOf } from '#domain/text/json.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer, EgressRequest } from '#egress/exchange.ts';
@@ -25,7 +26,7 @@ export const createAskEngine =
   async (name, request, schema, signal) => {
     const answer = await sendPatiently(egress, name, request, signal);
     if (answer.status !== 200) throw new SearchFailed(`${name} ${describeStatus(answer.status)}`);
-    const read = schema.safeParse(parseJson(answer.body));
+    const read = schema.safeParse(jsonOf(Buffer.from(answer.body).toString('utf8')));
     if (!read.success) throw new SearchFailed(`${name} sent an answer that is not a list of results.`);
     return read.data;
   };
@@ -65,14 +66,6 @@ function describeStatus(status: number): string {
   if (status === 403) return 'refused the request: the key may not search, or the server does not offer JSON.';
   if (status === 429) return 'was asked too often. Try again later.';
   return `answered with the status ${status}.`;
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return undefined; // fails the schema
-  }
 }
 
 /** A text of an engine that may be missing, or be something else. */

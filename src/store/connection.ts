@@ -2,7 +2,7 @@ import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, sql } from 'ky
 import pg from 'pg';
 import { ownCell } from '#domain/cell/cell.ts';
 import type { Principal } from '#domain/principal.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables/tables.ts';
 
 export type Database = Kysely<Tables>;
 

@@ -1,11 +1,7 @@
 import type { OpenGate } from '@reborn-agent/client/api';
-import {
-  type CallEntry,
-  EMPTY_THREAD,
-  type MessageEntry,
-  type ThreadState,
-  type TurnState,
-} from '@reborn-agent/client/thread-state';
+import { EMPTY_THREAD, type ThreadState } from '@reborn-agent/client/thread-state';
+import type { CallEntry, MessageEntry } from '@reborn-agent/client/turn-entries';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 import { expect, test } from 'vitest';
 import { createEntryList } from './entries.ts';
 

@@ -1,17 +1,10 @@
 import type { CallCard, CallDecision, ItemPart, OpenGate } from '@reborn-agent/client/api';
+import { gapBefore, isByOthers, ownTextOf } from '@reborn-agent/client/message-text';
+import { findRunningTurn, type WaitsFor, waitsFor } from '@reborn-agent/client/running-turn';
 import { gatesOfSubagents, type Subagent, subagentsOf } from '@reborn-agent/client/subagents';
-import {
-  type CallEntry,
-  findRunningTurn,
-  gapBefore,
-  isByOthers,
-  type MessageEntry,
-  ownTextOf,
-  type ThreadState,
-  type TurnState,
-  type WaitsFor,
-  waitsFor,
-} from '@reborn-agent/client/thread-state';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
+import type { CallEntry, MessageEntry } from '@reborn-agent/client/turn-entries';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { placeVersions, type VersionPosition } from './place-versions.ts';
 

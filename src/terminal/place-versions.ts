@@ -1,5 +1,6 @@
 import type { TurnVersions } from '@reborn-agent/client/api';
-import type { MessageEntry, ThreadState } from '@reborn-agent/client/thread-state';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
+import type { MessageEntry } from '@reborn-agent/client/turn-entries';
 
 /** Where a message is among its versions, such as `2/3`, and the turns that show the ones beside it. */
 export type VersionPosition = {

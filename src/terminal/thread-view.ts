@@ -1,15 +1,10 @@
 import type { OpenGate, Spent, Thread } from '@reborn-agent/client/api';
+import { tokensInContext, tokensWritten } from '@reborn-agent/client/count-tokens';
 import { type FollowedThread, followThread } from '@reborn-agent/client/follow-thread';
+import { findRunningTurn, findStoppable } from '@reborn-agent/client/running-turn';
 import { sendMessage, sendVersion } from '@reborn-agent/client/send';
-import {
-  EMPTY_THREAD,
-  findRunningTurn,
-  findStoppable,
-  type ThreadState,
-  type TurnState,
-  tokensInContext,
-  tokensWritten,
-} from '@reborn-agent/client/thread-state';
+import { EMPTY_THREAD, type ThreadState } from '@reborn-agent/client/thread-state';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 import { anchorNow, createEntryList, type Entry } from './entries.ts';
 import type { Attachment } from './files/attached-files.ts';
 import { createLocalEntries, type LocalEntries } from './local-entries.ts';

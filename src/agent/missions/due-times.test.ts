@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Schedule } from '#domain/mission/schedule.ts';
 import { nextSlot, nextSlots } from './due-times.ts';
-import { formatLocal, toLocal } from './local-time.ts';
+import { toLocal } from './local-time.ts';
 
 const cron = (expression: string, timeZone: string): Schedule => ({ kind: 'cron', expression, timeZone });
 
@@ -211,3 +211,14 @@ test('a single time is due once, also when clocks show it twice or never', () =>
   expect(nextSlots(once('2026-03-29T02:30'), start, 5)).toEqual([new Date('2026-03-29T01:00:00Z')]);
   expect(nextSlot(once('2025-03-29T02:30'), start)).toBeNull();
 });
+
+/** Such as "Mon 2026-11-16 08:00 UTC+1". */
+function formatLocal(instant: Date, timeZone: string): string {
+  const local = new Date(toLocal(instant.getTime(), timeZone));
+  const offset = (local.getTime() - instant.getTime()) / 60_000;
+  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][local.getUTCDay()];
+  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  const shown =
+    offset === 0 ? '' : `${offset < 0 ? '-' : '+'}${hours}${minutes ? `:${String(minutes).padStart(2, '0')}` : ''}`;
+  return `${day} ${local.toISOString().slice(0, 16).replace('T', ' ')} UTC${shown}`;
+}

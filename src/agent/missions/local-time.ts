@@ -95,14 +95,3 @@ export function isTimeZone(name: string): boolean {
     return false;
   }
 }
-
-/** Such as "Mon 2026-11-16 08:00 UTC+1". */
-export function formatLocal(instant: Date, timeZone: string): string {
-  const offset = offsetAt(instant.getTime(), timeZone) / MINUTE;
-  const local = new Date(instant.getTime() + offset * MINUTE);
-  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][local.getUTCDay()];
-  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60];
-  const shown =
-    offset === 0 ? '' : `${offset < 0 ? '-' : '+'}${hours}${minutes ? `:${String(minutes).padStart(2, '0')}` : ''}`;
-  return `${day} ${local.toISOString().slice(0, 16).replace('T', ' ')} UTC${shown}`;
-}

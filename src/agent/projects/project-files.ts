@@ -1,16 +1,15 @@
-import { NotFound } from '#domain/errors.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
 import { PROJECT_FOLDER, type Project, type ProjectNote, type TurnProject } from '#domain/work/project.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
-import { type ChangedFile, PLAIN_FILE, type Workspace, type WorkspaceFile } from '#domain/workspace/version.ts';
+import { PLAIN_FILE, type Workspace, type WorkspaceFile } from '#domain/workspace/version.ts';
 import { type Database, withOwner } from '#store/connection.ts';
 import { listProjectNotes } from '#store/projects/project-notes.ts';
 import { findProject } from '#store/projects/projects.ts';
 import { findProjectWorkspace, insertProjectWorkspace } from '#store/workspaces/project-workspaces.ts';
 import { readWorkspace } from '#store/workspaces/workspaces.ts';
-import { changeFiles } from '../workspace/change-files.ts';
+import { type Change, changeFiles, getFile, removing, storing } from '../workspace/change-files.ts';
 import type { SharedFiles } from '../workspace/shared-files.ts';
 import type { StoredFiles } from '../workspace/stored-files.ts';
 import { requireProject, requireWritable } from './projects.ts';
@@ -26,29 +25,22 @@ const NO_FILES: Workspace = { id: '' as WorkspaceId, version: 0, isForeign: fals
  * member says whose they are, and only the workspace of that project is read and changed for them.
  */
 export function createProjectFiles(db: Database, stored: StoredFiles) {
-  const parts = { db, stored };
   const readFiles = (project: Place) => readProjectFiles(db, project);
 
   const readable = (person: Principal, id: ProjectId) =>
     withOwner(db, person, (trx) => requireProject(trx, person, id));
 
   /** To the owner, texts of members are texts by others. */
-  async function change(
-    person: Principal,
-    id: ProjectId,
-    plan: (now: Workspace) => Promise<{ readonly files: readonly ChangedFile[]; readonly isForeign: boolean }>,
-    content?: Buffer,
-  ): Promise<Workspace> {
+  async function change(person: Principal, id: ProjectId, given: Change): Promise<Workspace> {
     const project = await withOwner(db, person, (trx) => requireWritable(trx, person, id));
     const owner = ownerOf(project);
     await withOwner(db, owner, (trx) => insertProjectWorkspace(trx, owner, id, newId()));
     const isOthers = project.role !== 'owner';
-    const planned = async (now: Workspace) => {
-      const { files, isForeign } = await plan(now);
-      return { cause: 'person' as const, files, isForeign: isForeign || isOthers };
+    const plan = async (now: Workspace) => {
+      const { isForeign, ...version } = await given.plan(now);
+      return { ...version, isForeign: isForeign || isOthers };
     };
-    const contents = content && new Map([[hashOf(content), content]]);
-    return changeFiles(parts, owner, { thread: null, open: () => readFiles(project) }, planned, contents);
+    return changeFiles({ db, stored }, owner, { thread: null, open: () => readFiles(project) }, { ...given, plan });
   }
 
   return {
@@ -79,24 +71,14 @@ export function createProjectFiles(db: Database, stored: StoredFiles) {
     /** A file, whose bytes are read on request. */
     async find(person: Principal, id: ProjectId, given: string) {
       const project = await readable(person, id);
-      const file = fileAt(await readFiles(project), normalizeFilePath(given));
-      return { file, read: async () => (await stored.bytesOf(ownerOf(project), [file]))[0] ?? Buffer.of() };
+      return stored.open(ownerOf(project), getFile(await readFiles(project), normalizeFilePath(given)));
     },
 
     /** `own`: the owner says that they wrote it. */
-    put(person: Principal, id: ProjectId, given: string, content: Buffer, own: boolean): Promise<Workspace> {
-      const path = normalizeFilePath(given);
-      const file = { path, sha256: hashOf(content), bytes: content.length, mode: PLAIN_FILE };
-      return change(person, id, async () => ({ files: [file], isForeign: !own }), content);
-    },
+    put: (person: Principal, id: ProjectId, path: string, content: Buffer, own: boolean): Promise<Workspace> =>
+      change(person, id, storing(path, content, own)),
 
-    remove(person: Principal, id: ProjectId, given: string): Promise<Workspace> {
-      const path = normalizeFilePath(given);
-      return change(person, id, async (now) => {
-        fileAt(now, path);
-        return { files: [{ path, sha256: null, bytes: 0, mode: PLAIN_FILE }], isForeign: false };
-      });
-    },
+    remove: (person: Principal, id: ProjectId, path: string): Promise<Workspace> => change(person, id, removing(path)),
 
     limits: stored.limits,
   };
@@ -121,10 +103,4 @@ function noteFile({ path, text }: ProjectNote): WorkspaceFile {
     mode: PLAIN_FILE,
     version: 0,
   };
-}
-
-function fileAt({ files }: Workspace, path: string): WorkspaceFile {
-  const file = files.get(path);
-  if (!file) throw new NotFound(`The file ${path} does not exist.`);
-  return file;
 }

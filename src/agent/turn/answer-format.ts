@@ -1,3 +1,5 @@
+import { isObject } from '#domain/is-object.ts';
+import { jsonOf } from '#domain/text/json.ts';
 import { text } from '#domain/thread/item.ts';
 import type { OutputFormat } from '#domain/thread/output-format.ts';
 import type { TurnRequest } from '#domain/thread/turn.ts';
@@ -17,16 +19,7 @@ export class InvalidOutput extends Error {
 /** Why an answer does not have the format; undefined when it has. */
 async function findFormatProblem(format: OutputFormat, answer: string, { userId }: Owner): Promise<string | undefined> {
   if (format.type === 'json_schema') return findMisfit(format.schema, answer, userId);
-  return isJsonObject(answer) ? undefined : 'it is not a JSON object';
-}
-
-function isJsonObject(answer: string): boolean {
-  try {
-    const value: unknown = JSON.parse(answer);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return isObject(jsonOf(answer)) ? undefined : 'it is not a JSON object';
 }
 
 /** Why an answer without calls can't be used; undefined when it can. */

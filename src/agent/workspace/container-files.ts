@@ -10,7 +10,7 @@ import { type Database, withOwner } from '#store/connection.ts';
 import { findVersions } from '#store/workspaces/containers.ts';
 import { findUploads } from '#store/workspaces/uploads.ts';
 import { readWorkspace } from '#store/workspaces/workspaces.ts';
-import { changeFiles } from './change-files.ts';
+import { changeFiles, removed } from './change-files.ts';
 import type { StoredFiles } from './stored-files.ts';
 
 type Owner = Pick<Principal, 'userId'>;
@@ -46,7 +46,7 @@ export function createContainerFiles(
     const files = toChanges(given);
     const contents = new Map(given.flatMap(({ content }) => (content ? [[hashOf(content), content] as const] : [])));
     const plan = async () => ({ cause: 'person' as const, files, isForeign: true });
-    await changeFiles(parts, owner, placeOf(owner, container), plan, contents);
+    await changeFiles(parts, owner, placeOf(owner, container), { plan, contents });
     const paths = new Set(files.map(({ path }) => path));
     return (await filesOf(owner, id)).filter(({ path }) => paths.has(path));
   }
@@ -82,19 +82,14 @@ export function createContainerFiles(
 
     /** The file, whose bytes are read on request. */
     async openFile(owner: Owner, id: WorkspaceId, digits: string) {
-      const file = await getFile(owner, id, digits);
-      return { file, read: async () => (await stored.bytesOf(owner, [file]))[0] ?? Buffer.of() };
+      return stored.open(owner, await getFile(owner, id, digits));
     },
 
     async removeFile(owner: Owner, id: WorkspaceId, digits: string): Promise<void> {
       const { path, mode } = await getFile(owner, id, digits);
-      const files = [{ path, sha256: null, bytes: 0, mode }];
-      const container = await get(owner, id);
-      await changeFiles(parts, owner, placeOf(owner, container), async () => ({
-        cause: 'person',
-        files,
-        isForeign: false,
-      }));
+      const files = [{ ...removed(path), mode }];
+      const plan = async () => ({ cause: 'person' as const, files, isForeign: false });
+      await changeFiles(parts, owner, placeOf(owner, await get(owner, id)), { plan });
     },
   };
 }

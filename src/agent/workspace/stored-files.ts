@@ -34,30 +34,37 @@ export function createStoredFiles(
     await attachments.store(owner, contents);
   }
 
+  /** The bytes of files, in their order. With a signal it waits while they can't be reached. */
+  async function bytesOf(
+    owner: Owner,
+    files: readonly Pick<WorkspaceFile, 'sha256'>[],
+    signal?: AbortSignal,
+  ): Promise<Buffer[]> {
+    const hashes = files.map(({ sha256 }) => sha256);
+    const found = await (signal
+      ? attachments.readPatiently(owner, hashes, signal)
+      : attachments.readAll(owner, hashes));
+    return hashes.map((hash) => {
+      const bytes = found.get(hash) ?? new AttachmentUnavailable('missing');
+      if (Buffer.isBuffer(bytes)) return bytes;
+      throw bytes;
+    });
+  }
+
   return {
     limits,
     storeWithin,
+    bytesOf,
+
+    /** A file, whose bytes are read on request. */
+    open: <F extends WorkspaceFile>(owner: Owner, file: F) => ({
+      file,
+      read: async () => (await bytesOf(owner, [file]))[0] ?? Buffer.of(),
+    }),
 
     /** The files in a version, or in the newest one. */
     readOf: (owner: Owner, id: WorkspaceId, version?: number): Promise<Workspace> =>
       withOwner(db, owner, (trx) => readWorkspace(trx, owner, id, version)),
-
-    /** The bytes of files, in their order. With a signal it waits while they can't be reached. */
-    async bytesOf(
-      owner: Owner,
-      files: readonly Pick<WorkspaceFile, 'sha256'>[],
-      signal?: AbortSignal,
-    ): Promise<Buffer[]> {
-      const hashes = files.map(({ sha256 }) => sha256);
-      const found = await (signal
-        ? attachments.readPatiently(owner, hashes, signal)
-        : attachments.readAll(owner, hashes));
-      return hashes.map((hash) => {
-        const bytes = found.get(hash) ?? new AttachmentUnavailable('missing');
-        if (Buffer.isBuffer(bytes)) return bytes;
-        throw bytes;
-      });
-    },
 
     /**
      * Checks the limits, and stores the bytes of the changes; they are not used before their version is written. Throws

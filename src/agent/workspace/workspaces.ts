@@ -1,21 +1,14 @@
 import { NotFound } from '#domain/errors.ts';
 import type { AttachmentHash, ThreadId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
-import { hashOf } from '#domain/thread/attachment.ts';
 import { type Document, documentKindOf } from '#domain/workspace/document.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
-import {
-  type ChangedFile,
-  PLAIN_FILE,
-  type Workspace,
-  type WorkspaceFile,
-  workspaceOf,
-} from '#domain/workspace/version.ts';
+import { type Workspace, type WorkspaceFile, workspaceOf } from '#domain/workspace/version.ts';
 import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { findDocuments, readPages } from '#store/documents/documents.ts';
 import { findThread } from '#store/threads/thread-listings.ts';
 import { listVersions, readWorkspace, type VersionRow } from '#store/workspaces/workspaces.ts';
-import { changeFiles } from './change-files.ts';
+import { type Change, changeFiles, getFile, removed, removing, storing } from './change-files.ts';
 import type { StoredFiles } from './stored-files.ts';
 
 export type { VersionRow } from '#store/workspaces/workspaces.ts';
@@ -26,9 +19,9 @@ export type Workspaces = ReturnType<typeof createWorkspaces>;
 
 /** The files of threads, as their owner sees and changes them. Missing and foreign threads both throw `NotFound`. */
 export function createWorkspaces(db: Database, stored: StoredFiles) {
-  const parts = { db, stored };
   const open = (owner: Owner, thread: ThreadId, version?: number) => openFiles(db, owner, thread, version);
-  const placeOf = (owner: Owner, thread: ThreadId) => ({ thread, open: () => open(owner, thread) });
+  const change = (owner: Owner, thread: ThreadId, given: Change) =>
+    changeFiles({ db, stored }, owner, { thread, open: () => open(owner, thread) }, given);
 
   return {
     bytesOf: (owner: Owner, files: readonly WorkspaceFile[]): Promise<Buffer[]> => stored.bytesOf(owner, files),
@@ -42,42 +35,25 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
     /** A file, whose bytes are read on request. */
     async find(owner: Owner, thread: ThreadId, given: string, version?: number) {
       const path = normalizeFilePath(given);
-      const file = fileAt(await open(owner, thread, version), path);
-      return { file, read: async () => (await stored.bytesOf(owner, [file]))[0] ?? Buffer.of() };
+      return stored.open(owner, getFile(await open(owner, thread, version), path));
     },
 
     /** The text of a page of a document. */
     async readPage(owner: Owner, thread: ThreadId, given: string, page: number) {
-      return readPage(db, owner, fileAt(await open(owner, thread), normalizeFilePath(given)), page);
+      return readPage(db, owner, getFile(await open(owner, thread), normalizeFilePath(given)), page);
     },
 
     /** Stores a file of the owner. `own`: they say that they wrote it. */
-    put(owner: Owner, thread: ThreadId, given: string, content: Buffer, own: boolean): Promise<Workspace> {
-      const path = normalizeFilePath(given);
-      const sha256 = hashOf(content);
-      const files = [{ path, sha256, bytes: content.length, mode: PLAIN_FILE }];
-      return changeFiles(
-        parts,
-        owner,
-        placeOf(owner, thread),
-        async () => ({ cause: 'person', files, isForeign: !own }),
-        new Map([[sha256, content]]),
-      );
-    },
+    put: (owner: Owner, thread: ThreadId, path: string, content: Buffer, own: boolean): Promise<Workspace> =>
+      change(owner, thread, storing(path, content, own)),
 
     /** Removes a file; older versions still have it. */
-    async remove(owner: Owner, thread: ThreadId, given: string): Promise<Workspace> {
-      const path = normalizeFilePath(given);
-      return changeFiles(parts, owner, placeOf(owner, thread), async (now) => {
-        fileAt(now, path);
-        return { cause: 'person', files: [removed(path)], isForeign: false };
-      });
-    },
+    remove: (owner: Owner, thread: ThreadId, path: string): Promise<Workspace> => change(owner, thread, removing(path)),
 
     /** Restores the files, or one file, from a version. It is a new version, so it can be undone, too. */
     async restore(owner: Owner, thread: ThreadId, version: number, given?: string): Promise<Workspace> {
       const path = given === undefined ? undefined : normalizeFilePath(given);
-      return changeFiles(parts, owner, placeOf(owner, thread), async (now) => {
+      const plan: Change['plan'] = async (now) => {
         const then = await stored.readOf(owner, workspaceOf(thread), version);
         if (then.version !== version) throw new NotFound(noVersion(version));
         const paths = path === undefined ? [...new Set([...then.files.keys(), ...now.files.keys()])] : [path];
@@ -86,7 +62,8 @@ export function createWorkspaces(db: Database, stored: StoredFiles) {
           files: paths.map((each) => then.files.get(each) ?? removed(each)),
           isForeign: false,
         };
-      });
+      };
+      return change(owner, thread, { plan });
     },
 
     async versions(
@@ -139,14 +116,6 @@ const openFiles = (db: Database, owner: Owner, thread: ThreadId, version?: numbe
 async function requireThread(trx: OwnedTransaction, owner: Owner, thread: ThreadId): Promise<void> {
   if (!(await findThread(trx, owner, thread))) throw new NotFound('This thread does not exist.');
 }
-
-function fileAt({ files }: Workspace, path: string): WorkspaceFile {
-  const file = files.get(path);
-  if (!file) throw new NotFound(`The file ${path} does not exist.`);
-  return file;
-}
-
-const removed = (path: string): ChangedFile => ({ path, sha256: null, bytes: 0, mode: PLAIN_FILE });
 
 /** It never existed, or is not kept any more. */
 const noVersion = (version: number): string => `Version ${version} does not exist.`;

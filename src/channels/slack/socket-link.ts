@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { ChatFailed } from '#agent/chats/chat-port.ts';
+import { jsonOf } from '#domain/text/json.ts';
 
 /** Opens a connection to a host on the public internet. */
 export type Connect = (request: {
@@ -74,7 +75,7 @@ export async function openLink(options: {
   socket.on('pong', onSign);
   socket.on('message', (data) => {
     onSign();
-    const given = Buffer.isBuffer(data) ? parse(data.toString('utf8')) : undefined;
+    const given = Buffer.isBuffer(data) ? frame.safeParse(jsonOf(data.toString('utf8'))).data : undefined;
     if (given?.type === 'hello') greeted.resolve();
     else if (given?.type === 'disconnect') options.onLeave(given.reason ?? '');
     else if (given?.envelope_id !== undefined) {
@@ -97,11 +98,3 @@ export async function openLink(options: {
 const ignore = () => {};
 
 export const failed = (error: string) => new ChatFailed({ outcome: 'failed', error });
-
-function parse(text: string): z.infer<typeof frame> | undefined {
-  try {
-    return frame.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}

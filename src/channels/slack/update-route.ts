@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ChatAdmin } from '#agent/chats/accounts/chat-admin.ts';
+import { jsonOf } from '#domain/text/json.ts';
 import { countFailures, type Limiter } from '#http/caller/rate-limit.ts';
 import { isSignable } from './credentials.ts';
 
@@ -27,7 +28,7 @@ export function slackUpdateRoute(chats: Pick<ChatAdmin, 'requireSigning' | 'acce
       async ({ params: { id }, headers, ip, body: given }, reply) => {
         const body = Buffer.isBuffer(given) ? given : Buffer.alloc(0);
         const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
-        const parse = isForm ? parseForm : parseJson;
+        const parse = isForm ? parseForm : jsonOf;
         const update = await counted(ip, () => chats.acceptSigned('slack', id, { headers, body }, parse));
         // An empty answer: Slack would show any text to the person who has pressed or typed.
         return reply.code(200).send(challengeIn(update));
@@ -40,15 +41,7 @@ export function slackUpdateRoute(chats: Pick<ChatAdmin, 'requireSigning' | 'acce
 function parseForm(body: string): unknown {
   const fields = new URLSearchParams(body);
   const payload = fields.get('payload');
-  return payload === null ? Object.fromEntries(fields) : parseJson(payload);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return payload === null ? Object.fromEntries(fields) : jsonOf(payload);
 }
 
 /** Slack tries out a new address with a word that must come back. */

@@ -5,6 +5,7 @@ import type { ChatRequest } from '@reborn-agent/client/api';
 import { sendMessage } from '@reborn-agent/client/send';
 import { readConfig } from '#config/config.ts';
 import { isObject } from '#domain/is-object.ts';
+import { jsonOf } from '#domain/text/json.ts';
 import { type Attachment, readAttachedFiles, readAttachment } from '#terminal/files/attached-files.ts';
 import { withQuietService } from '../connect/with-service.ts';
 import { runCommand } from '../run-command.ts';
@@ -91,15 +92,7 @@ async function readSchema(file: string): Promise<Record<string, unknown>> {
   const content = await readFile(file, 'utf8').catch(() => {
     throw new Error(`The file ${file} can't be opened.`);
   });
-  const schema = parse(content);
+  const schema = jsonOf(content);
   if (!isObject(schema)) throw new Error(`${file} must contain a JSON Schema.`);
   return schema;
-}
-
-function parse(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
 import type { Client } from '@reborn-agent/client';
 import type { ChatAccepted, OpenGate, ServerMessage, TurnEvent } from '@reborn-agent/client/api';
+import { textOf } from '@reborn-agent/client/message-text';
 import { gatesOfSubagents } from '@reborn-agent/client/subagents';
-import { type TurnEventMessage, textOf } from '@reborn-agent/client/thread-state';
+import type { TurnEventMessage } from '@reborn-agent/client/turn-entries';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { connectService, type Locate } from '#terminal/service.ts';
 import { createSpeaker } from './speak.ts';

@@ -4,7 +4,7 @@ import { formatMinute } from '@reborn-agent/client/format';
 import { describeRead, readBeforeNote } from '@reborn-agent/client/gate-card';
 import type { Command } from 'commander';
 import { orMissing, withClient } from '../connect/with-client.ts';
-import { printJson, printLine, printPiece, printTable } from '../print.ts';
+import { printJson, printLine, printTable, printText } from '../print.ts';
 
 type Json = { readonly json?: true };
 
@@ -41,7 +41,7 @@ function showHistory(path: string, version: number | undefined, { json }: Json):
     if (!found) throw new Error(`The note ${path} has no version ${version}.`);
     if (json) return printJson(found);
     if (found.text === null) return printLine('This version is a deletion.');
-    printPiece(found.text.endsWith('\n') ? found.text : `${found.text}\n`);
+    printText(found.text);
   });
 }
 

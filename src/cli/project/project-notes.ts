@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { withClient } from '../connect/with-client.ts';
-import { printLine, printPiece, printTable } from '../print.ts';
+import { printLine, printTable, printText } from '../print.ts';
 import { findProject } from './find-project.ts';
 
 /** `reborn project notes`: texts that the threads of a project read as files. */
@@ -51,6 +51,6 @@ function runNotes(called: string, path: string | undefined, options: Options): P
       return printLine(`Saved ${note.path}.`);
     }
     const note = await client.call('GET /api/projects/{id}/notes/{path}', { params });
-    printPiece(note.text.endsWith('\n') ? note.text : `${note.text}\n`);
+    printText(note.text);
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Item, type ItemBody, type MessageRole, text } from './item.ts';
-import { isAnswered, nextPendingCall, pendingCalls } from './pending-calls.ts';
+import { isAnswered, pendingCalls } from './pending-calls.ts';
 
 const message = (role: MessageRole): ItemBody => ({
   type: 'message',
@@ -37,14 +37,14 @@ test.each<[title: string, bodies: ItemBody[], pending: number[]]>([
   ['a system message does not end the search', [call('a'), message('system'), message('developer')], [0]],
 ])('%s', (_title, bodies, pending) => {
   expect(pendingCalls(thread(bodies)).map((item) => item.position)).toEqual(pending);
-  expect(nextPendingCall(thread(bodies))?.position).toBe(pending[0]);
+  expect(pendingCalls(thread(bodies))[0]?.position).toBe(pending[0]);
 });
 
 test('after a resume the next call of the earlier turn is the pending one', () => {
   const asked = thread([message('user'), call('a'), call('b')]);
   const resumed = thread([output('a')], { turnSeq: 2, attempt: null });
 
-  expect(nextPendingCall([...asked, ...resumed])).toMatchObject({ callId: 'b', turnSeq: 1 });
+  expect(pendingCalls([...asked, ...resumed])[0]).toMatchObject({ callId: 'b', turnSeq: 1 });
 });
 
 test.each<[title: string, history: Item[], answered: boolean]>([

@@ -1,12 +1,10 @@
 import type { ItemId } from '../ids.ts';
 import type { FunctionCallItem, Item } from './item.ts';
 
-/** The first call without an output, in the order of the model's calls. */
-export function nextPendingCall(history: readonly Item[]): FunctionCallItem | undefined {
-  return pendingCalls(history)[0];
-}
-
-/** Calls are always answered before the model is asked again, so only calls of its latest answer can be pending. */
+/**
+ * The calls without an output, in the model's order. Calls are always answered before the model is asked again, so only calls of
+ * its latest answer can be pending.
+ */
 export function pendingCalls(history: readonly Item[]): FunctionCallItem[] {
   const since = history.findLastIndex((item) => item.type === 'message' && SPEAKERS.has(item.role));
   const latest = history.slice(since + 1);

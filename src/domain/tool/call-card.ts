@@ -1,5 +1,6 @@
 import { isObject } from '../is-object.ts';
 import { cut } from '../text/cut.ts';
+import { jsonOf } from '../text/json.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A text in the languages of the browser app. */
@@ -95,12 +96,8 @@ function labelsBelow(schema: unknown, given: Record<string, unknown>, above: str
 }
 
 function parseObject(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOf(json);
+  return isObject(value) ? value : undefined;
 }
 
 /** One visible line: others wrote it. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import { jsonOf } from '#domain/text/json.ts';
 
 /**
  * Reads the chunks of a streamed chat completion that contain text, reasoning or the finish. All other chunks are left to
@@ -12,8 +13,8 @@ export function createPlainAnswer(onPart: (part: LanguageModelV4StreamPart) => v
     /** Whether the chunk was read. If not, nothing of it was emitted, and no later chunk may be read here. */
     read(data: string): boolean {
       if (data === '[DONE]') return true;
-      const chunk = parse(data);
-      if (!isPlain(chunk)) return false;
+      const chunk = jsonOf(data);
+      if (!isPlain(chunk)) return false; // the adapter reports what is wrong with it
       const [choice] = chunk.choices;
       counts = chunk.usage ?? counts;
       finish = choice?.finish_reason ?? finish;
@@ -52,14 +53,6 @@ type Counts = {
   readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
 };
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined; // the adapter reports what is wrong with it
-  }
-}
 
 function isPlain(chunk: unknown): chunk is PlainChunk {
   if (!isObject(chunk) || 'error' in chunk || !Array.isArray(chunk['choices'])) return false;

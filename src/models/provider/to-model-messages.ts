@@ -4,6 +4,8 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
+import { isObject } from '#domain/is-object.ts';
+import { jsonOf } from '#domain/text/json.ts';
 import { type LoadedPart, textOf } from '#domain/thread/item.ts';
 import type { ProviderData } from '#domain/thread/thoughts.ts';
 import type { ToolDefinition } from '#domain/tool/tool.ts';
@@ -105,18 +107,9 @@ function toCallPart(call: PromptCall) {
     type: 'tool-call' as const,
     toolCallId: call.callId,
     toolName: call.name,
-    input: isJsonObject(call.arguments) ? call.arguments : { malformed_arguments: call.arguments },
+    // A provider refuses a history if the arguments of a call are not an object.
+    input: isObject(jsonOf(call.arguments)) ? call.arguments : { malformed_arguments: call.arguments },
   };
-}
-
-/** A provider refuses a history if a call's arguments are not an object. */
-function isJsonObject(json: string): boolean {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 function systemText(message: PromptMessage): string {

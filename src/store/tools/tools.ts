@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { newId } from '#domain/ids.ts';
 import type { Audited } from '../audit.ts';
 import type { Database, OwnedTransaction } from '../connection.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /** An installed tool. `capabilities` is the file as its author wrote it. */
 export type ToolRow = {

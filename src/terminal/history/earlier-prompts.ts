@@ -1,5 +1,5 @@
 import type { Client } from '@reborn-agent/client';
-import { ownTextOf } from '@reborn-agent/client/thread-state';
+import { ownTextOf } from '@reborn-agent/client/message-text';
 
 /** How many threads are looked into, and how far. */
 const THREADS = 3;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOf } from '#domain/text/json.ts';
 import { AuthFailure } from './auth-failure.ts';
 import type { Reach, TokenSource } from './authorization-server.ts';
 import type { OAuthClient } from './oauth-client.ts';
@@ -80,13 +81,7 @@ async function post(
   return { status, answer: answerSchema.safeParse(parseJson(body)).data ?? {} };
 }
 
-export function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
+export const parseJson = (body: Uint8Array): unknown => jsonOf(Buffer.from(body).toString('utf8'));
 
 function basicAuth({ id, secret = '' }: OAuthClient): Readonly<Record<string, string>> {
   const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);

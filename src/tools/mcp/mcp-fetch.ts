@@ -1,3 +1,4 @@
+import { jsonOf } from '#domain/text/json.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressRequest } from '#egress/exchange.ts';
@@ -184,12 +185,8 @@ function hasResult(stream: Uint8Array, request: RequestInit['body']): boolean {
 }
 
 function parse(json: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOf(json);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 const idOf = (message: object | undefined) => (message && 'id' in message ? message.id : undefined);

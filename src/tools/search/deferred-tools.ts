@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOf } from '#domain/text/json.ts';
 import { extensionOf } from '#domain/text/media-type.ts';
 import { isAttached } from '#domain/thread/attachment.ts';
 import { type ContentPart, type Item, partsOf, textOf } from '#domain/thread/item.ts';
@@ -72,13 +73,7 @@ function loadedNames(history: readonly Item[], deferred: ReadonlyMap<string, unk
 
 const outputSchema = z.object({ tools: z.array(z.string()) });
 
-function foundIn(output: string): readonly string[] {
-  try {
-    return outputSchema.safeParse(JSON.parse(output)).data?.tools ?? [];
-  } catch {
-    return [];
-  }
-}
+const foundIn = (output: string): readonly string[] => outputSchema.safeParse(jsonOf(output)).data?.tools ?? [];
 
 const argumentsSchema = z.object({ query: z.string().min(1) });
 
@@ -99,7 +94,7 @@ function createSearch(tools: ToolSet, deferred: readonly ToolDefinition[]): Tool
     flow: INERT,
     level: 'allow',
     async call(argumentsJson) {
-      const { data } = argumentsSchema.safeParse(parseJson(argumentsJson));
+      const { data } = argumentsSchema.safeParse(jsonOf(argumentsJson));
       if (!data) return JSON.stringify({ error: 'query must be a text that is not empty.' });
       const found = searchTools(deferred, data.query, MOST_FOUND).map(({ name }) => name);
       return JSON.stringify(
@@ -107,12 +102,4 @@ function createSearch(tools: ToolSet, deferred: readonly ToolDefinition[]): Tool
       );
     },
   };
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

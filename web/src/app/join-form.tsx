@@ -3,18 +3,13 @@ import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 
 /** Asks a person who was invited for their name. */
 export function JoinForm({ isBusy, onJoin }: { readonly isBusy: boolean; readonly onJoin: (name: string) => void }) {
   const [name, setName] = useState('');
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onJoin(name.trim());
-      }}
-    >
+    <Form className="flex flex-col gap-3" onSubmit={() => onJoin(name.trim())}>
       <p>
         <Trans>You are invited. This link makes you a user and signs this browser in, once.</Trans>
       </p>
@@ -32,6 +27,6 @@ export function JoinForm({ isBusy, onJoin }: { readonly isBusy: boolean; readonl
       <Button type="submit" look="act" className="min-h-10" disabled={isBusy}>
         <Trans>Join</Trans>
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,20 +1,10 @@
-import { useSyncExternalStore } from 'react';
+import { createChoice } from '../parts/store.ts';
 
-const KEY = 'reborn.letter-keys';
-const listeners = new Set<() => void>();
+const letterKeys = createChoice('reborn.letter-keys', ['on', 'off']);
 
 /** Whether single letters do something outside of fields. People who speak to their computer press them by accident. */
-export const areLettersKeys = (): boolean => localStorage.getItem(KEY) !== 'off';
+export const areLettersKeys = (): boolean => letterKeys.get() === 'on';
 
-export function chooseLetterKeys(on: boolean): void {
-  if (on) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, 'off');
-  for (const listener of listeners) listener();
-}
+export const chooseLetterKeys = (on: boolean): void => letterKeys.choose(on ? 'on' : 'off');
 
-export const useLetterKeys = (): boolean => useSyncExternalStore(listen, areLettersKeys);
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useLetterKeys = (): boolean => letterKeys.useValue() === 'on';

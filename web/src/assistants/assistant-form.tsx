@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { CheckField, ChoiceField, TextArea, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { type Draft, toBody, toDraft } from './assistant-draft.ts';
 import { AssistantHistory } from './assistant-history.tsx';
@@ -45,13 +46,7 @@ export function AssistantForm({ assistant, onClose }: Props) {
   const isSaved = saved !== undefined && JSON.stringify(toDraft(saved)) === JSON.stringify(draft);
   return (
     <Dialog title={saved ? saved.name : t`Create an assistant`} place="side" onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <Form onSubmit={() => save.mutate()}>
         <fieldset disabled={!mayChange} className="flex flex-col gap-4">
           {!saved && (
             <TextField
@@ -102,7 +97,7 @@ export function AssistantForm({ assistant, onClose }: Props) {
           )}
           {mayChange && saved && <DeleteButton assistant={saved} onDeleted={onClose} />}
         </div>
-      </form>
+      </Form>
       {saved && <TryPane assistant={saved} isSaved={isSaved} />}
       {saved && (
         <AssistantHistory

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RunningRing } from '../parts/running-ring.tsx';
 
@@ -63,10 +64,9 @@ export function TryPane({ assistant, isSaved }: { readonly assistant: Assistant;
           </li>
         ))}
       </ul>
-      <form
+      <Form
         className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (message.trim() !== '') ask.mutate(message.trim());
         }}
       >
@@ -79,7 +79,7 @@ export function TryPane({ assistant, isSaved }: { readonly assistant: Assistant;
         <Button type="submit" disabled={ask.isPending || message.trim() === ''}>
           {ask.isPending ? <RunningRing /> : t`Try`}
         </Button>
-      </form>
+      </Form>
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { wordsOf } from '../parts/error-words.ts';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 export type FormProps = { readonly onDone: () => void };
@@ -42,14 +43,7 @@ export function ChannelForm({
     if (add.error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [add.error]);
   return (
-    <form
-      ref={form}
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate();
-      }}
-    >
+    <Form ref={form} onSubmit={() => add.mutate()}>
       {children((field) => (isAtField && named === field ? wordsOf(add.error, own) : undefined))}
       {add.error && !isAtField && <Problem error={add.error} own={own} />}
       <div className="flex gap-2">
@@ -60,6 +54,6 @@ export function ChannelForm({
           <Trans>Cancel</Trans>
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

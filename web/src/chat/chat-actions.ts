@@ -1,6 +1,6 @@
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import type { FollowedThread } from '@reborn-agent/client/follow-thread';
-import type { MessageEntry } from '@reborn-agent/client/thread-state';
+import type { MessageEntry } from '@reborn-agent/client/turn-entries';
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useState } from 'react';
 import { client } from '../client/client.ts';

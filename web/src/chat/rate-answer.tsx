@@ -7,6 +7,7 @@ import { client } from '../client/client.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 /** Good and Bad. Bad asks for a reason, which may stay empty. */
@@ -64,13 +65,7 @@ function Reason({ error, onSend, onClose }: ReasonProps) {
   const [reason, setReason] = useState('');
   return (
     <Dialog title={t`What was wrong?`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSend(reason);
-        }}
-      >
+      <Form onSubmit={() => onSend(reason)}>
         <TextField
           label={t`Reason`}
           autoFocus
@@ -83,7 +78,7 @@ function Reason({ error, onSend, onClose }: ReasonProps) {
         <Button type="submit" look="act" className="self-start">
           <Trans>Send</Trans>
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

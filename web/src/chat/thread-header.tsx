@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Thread } from '@reborn-agent/client/api';
-import { firstAfterClean, hasReadOthers, type ThreadState } from '@reborn-agent/client/thread-state';
+import { firstAfterClean, hasReadOthers } from '@reborn-agent/client/text-by-others';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useServices } from '../app/services.ts';

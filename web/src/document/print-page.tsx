@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { ThreadItem } from '@reborn-agent/client/api';
-import { textOf } from '@reborn-agent/client/thread-state';
+import { textOf } from '@reborn-agent/client/message-text';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { SentFiles } from '../chat/transcript/sent-files.tsx';

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { Trouble } from '@reborn-agent/client/thread-state';
+import type { Trouble } from '@reborn-agent/client/turn-state';
 import { useActions } from '../chat/chat-actions.ts';
 import { Button } from '../parts/button.tsx';
 import { useNow } from '../parts/use-now.ts';

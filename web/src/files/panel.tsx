@@ -1,8 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
-import { type Picked, pick } from '../chat/composer/attachments.ts';
-import { PickedFiles } from '../chat/composer/picked-files.tsx';
+import { usePickedFiles } from '../chat/composer/picked-files.tsx';
 import { useDroppedFiles } from '../chat/composer/use-dropped-files.ts';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -22,11 +21,10 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
   const list = useFileList(threadId);
   const { upload, remove, restore } = useFileChanges(threadId);
   const [isWhole, setWhole] = useState(false);
-  const [picked, setPicked] = useState<readonly Picked[]>([]);
+  const picks = usePickedFiles();
   const [deleted, setDeleted] = useState<Deleted>();
   const [problem, setProblem] = useState<unknown>();
   const box = useRef<HTMLElement>(null);
-  const chooser = useRef<HTMLInputElement>(null);
   const files = list.data?.files ?? [];
   const newest = files.toSorted((one, other) => other.version - one.version)[0];
   const path = shown?.path ?? newest?.path;
@@ -44,14 +42,11 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
     setProblem(undefined);
     await work().catch(setProblem);
   };
-  const add = (chosen: Iterable<File>) => {
-    void pick(chosen).then((more) => setPicked((all) => [...all, ...more]));
-  };
   const uploadAll = () =>
     attempt(async () => {
-      for (const { id, file, isOwn } of picked) {
+      for (const { id, file, isOwn } of picks.picked) {
         await upload(file, isOwn);
-        setPicked((all) => all.filter((each) => each.id !== id));
+        picks.remove(id);
         show({ path: file.name });
       }
     });
@@ -69,7 +64,7 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
       show({ path: given });
       box.current?.focus();
     });
-  const over = useDroppedFiles(add, 'panel');
+  const over = useDroppedFiles(picks.add, 'panel');
 
   return (
     <aside
@@ -87,26 +82,13 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
         path={path}
         isWhole={isWhole}
         onWhole={setWhole}
-        onAdd={() => chooser.current?.click()}
+        onAdd={picks.choose}
         onRemove={(given) => void removeShown(given)}
       />
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          add(event.target.files ?? []);
-          event.target.value = '';
-        }}
-      />
-      {picked.length > 0 && (
+      {picks.chooser}
+      {picks.picked.length > 0 && (
         <div className="flex flex-col gap-2 border-y border-line p-3">
-          <PickedFiles
-            picked={picked}
-            onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))}
-            onOwn={(id, isOwn) => setPicked((all) => all.map((file) => (file.id === id ? { ...file, isOwn } : file)))}
-          />
+          {picks.list}
           <Button look="act" className="self-start" onClick={() => void uploadAll()}>
             <Trans>Upload</Trans>
           </Button>
@@ -131,7 +113,7 @@ export function FilePanel({ panel, findStep }: { readonly panel: Panel; readonly
             <p className="pb-3">
               <Trans>Files that you add or attach, and files that the agent writes, are kept here in versions.</Trans>
             </p>
-            <Button icon="add" onClick={() => chooser.current?.click()}>
+            <Button icon="add" onClick={picks.choose}>
               <Trans>Add files</Trans>
             </Button>
           </EmptyState>

@@ -1,4 +1,5 @@
-import type { CallEntry, Output } from '@reborn-agent/client/thread-state';
+import type { Output } from '@reborn-agent/client/thread-state';
+import type { CallEntry } from '@reborn-agent/client/turn-entries';
 import { expect, test } from 'vitest';
 import { presentedFiles } from './presented.ts';
 

@@ -1,4 +1,6 @@
-import type { CallEntry, Output, ThreadState, TurnState } from '@reborn-agent/client/thread-state';
+import type { Output, ThreadState } from '@reborn-agent/client/thread-state';
+import type { CallEntry } from '@reborn-agent/client/turn-entries';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 
 /** A file as it was when the agent showed it. */
 export type PresentedFile = {

@@ -1,5 +1,6 @@
 import { i18n, type Messages } from '@lingui/core';
 import { useSyncExternalStore } from 'react';
+import { readStored } from '../parts/store.ts';
 
 /** Each language by its own name, so that people find theirs on a page that they can't read. */
 const LANGUAGES = { en: 'English', de: 'Deutsch', nb: 'Norsk bokmål' } as const;
@@ -70,12 +71,7 @@ const regionOf = (language: Language): string =>
 export const directionOf = (language: string): 'ltr' | 'rtl' =>
   /^(?:ar|dv|fa|he|ku|ps|ur|yi)\b/.test(language) ? 'rtl' : 'ltr';
 
-/** The page of a shared thread has no storage, nor has a browser that refuses it. */
 function readChoice(): LanguageChoice {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return isLanguage(stored) ? stored : 'browser';
-  } catch {
-    return 'browser';
-  }
+  const stored = readStored(KEY);
+  return isLanguage(stored) ? stored : 'browser';
 }

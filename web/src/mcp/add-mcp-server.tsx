@@ -6,6 +6,7 @@ import { useServices } from '../app/services.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { type Header, HeaderFields } from './header-fields.tsx';
 import { useAddServer } from './use-add-server.ts';
@@ -32,10 +33,8 @@ export function AddMcpServer({ onAdded, onClose }: Props) {
   const add = useAddServer(onAdded);
   return (
     <Dialog title={t`Add an MCP server`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           const own = headers.map((header) => [header.name.trim(), header.value] as const);
           const sent = { ...(key && { Authorization: `Bearer ${key}` }), ...Object.fromEntries(own) };
           add.mutate({ name, url, for: holder, headers: sent, private_network: isPrivate });
@@ -81,7 +80,7 @@ export function AddMcpServer({ onAdded, onClose }: Props) {
         <Button type="submit" look="act" className="self-start" disabled={add.isPending}>
           <Trans>Add</Trans>
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

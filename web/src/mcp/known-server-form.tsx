@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 export type KnownServer = McpCatalogue['servers'][number];
@@ -25,10 +26,8 @@ export function KnownServerForm({ server, isBusy, error, onSubmit, onClose }: Pr
   const callback = `${location.origin}/tools/callback`;
   return (
     <Dialog title={t`Add ${name}`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           onSubmit(
             header
               ? { headers: { [header.name]: header.value.replace('{secret}', () => secret) } }
@@ -70,7 +69,7 @@ export function KnownServerForm({ server, isBusy, error, onSubmit, onClose }: Pr
         <Button type="submit" look="act" className="self-start" disabled={isBusy}>
           <Trans>Add</Trans>
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 type Props = {
@@ -36,13 +37,7 @@ export function WriteNote({ text: given = '', onClose, onExists }: Props) {
   });
   return (
     <Dialog title={t`Write a note`} onClose={() => onClose()}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          write.mutate();
-        }}
-      >
+      <Form onSubmit={() => write.mutate()}>
         <TextField
           label={t`Path`}
           required
@@ -64,7 +59,7 @@ export function WriteNote({ text: given = '', onClose, onExists }: Props) {
         <Button type="submit" look="act" className="self-start" disabled={write.isPending}>
           <Trans>Save note</Trans>
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ChoiceField, TextArea, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { toDraft, toSchedule } from './schedule-draft.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
@@ -45,13 +46,7 @@ export function MissionForm({ mission, onClose, onSaved }: Props) {
   });
   return (
     <Dialog title={mission ? t`Edit ${mission.name}` : t`Create a mission`} place="side" onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <Form onSubmit={() => save.mutate()}>
         <TextField
           label={t`Name`}
           required
@@ -84,7 +79,7 @@ export function MissionForm({ mission, onClose, onSaved }: Props) {
             <Trans>Cancel</Trans>
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -9,6 +9,7 @@ import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 type Event = NewEndpoint['events'][number];
@@ -42,13 +43,7 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
     setEvents(events.includes(event) ? events.filter((each) => each !== event) : [...events, event]);
   return (
     <Dialog title={t`Add an endpoint`} place="side" onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
+      <Form onSubmit={() => add.mutate()}>
         <TextField
           label={t`Name`}
           required
@@ -107,7 +102,7 @@ export function EndpointForm({ onClose }: { readonly onClose: () => void }) {
             <Trans>Cancel</Trans>
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

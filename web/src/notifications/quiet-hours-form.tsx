@@ -7,6 +7,7 @@ import { client } from '../client/client.ts';
 import { formatClock } from '../format/time.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 /** The hours when events wait. */
@@ -20,13 +21,7 @@ export function QuietHoursForm({ quiet }: { readonly quiet: QuietHours | null })
   });
   const set = (change: Partial<QuietHours>) => setDraft({ ...draft, ...change });
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(draft);
-      }}
-    >
+    <Form className="flex flex-col gap-3" onSubmit={() => save.mutate(draft)}>
       <p className="text-soft">
         {quiet
           ? t`Events wait from ${formatClock(quiet.from)} until ${formatClock(quiet.until)} (${quiet.time_zone}).`
@@ -65,7 +60,7 @@ export function QuietHoursForm({ quiet }: { readonly quiet: QuietHours | null })
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

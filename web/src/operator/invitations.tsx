@@ -9,6 +9,7 @@ import { formatExact } from '../format/time.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Listing } from '../parts/listing.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Section } from '../parts/section.tsx';
@@ -83,13 +84,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     );
   return (
     <Dialog title={t`Invite somebody`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          invite.mutate();
-        }}
-      >
+      <Form onSubmit={() => invite.mutate()}>
         <ChoiceField label={t`Role`} choices={roles()} value={role} onChoose={setRole} />
         <TextField
           label={t`For whom`}
@@ -102,7 +97,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" look="act" className="self-start" disabled={invite.isPending}>
           <Trans>Make the link</Trans>
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

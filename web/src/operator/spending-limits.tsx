@@ -8,6 +8,7 @@ import { client } from '../client/client.ts';
 import { formatCost, formatTokens } from '../format/number.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { totalOf } from './sum-usage.ts';
@@ -39,13 +40,7 @@ export function SpendingLimits({ userId, limits }: { readonly userId: string; re
       <p className="text-meta text-soft">
         <Trans>Leave both empty to use the default limit.</Trans>
       </p>
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          keep.mutate();
-        }}
-      >
+      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => keep.mutate()}>
         <div className="min-w-32 flex-1">
           <TextField
             label={t`Tokens`}
@@ -69,7 +64,7 @@ export function SpendingLimits({ userId, limits }: { readonly userId: string; re
         <Button type="submit" disabled={keep.isPending}>
           <Trans>Save limits</Trans>
         </Button>
-      </form>
+      </Form>
       <p role="status" className="text-meta text-soft">
         {keep.isSuccess && t`Saved. The limits apply from the next turn.`}
       </p>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 /** The name and the role of a user. */
@@ -22,13 +23,7 @@ export function UserProfile({ user }: { readonly user: User }) {
       ]),
   });
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
-    >
+    <Form className="flex flex-col gap-3" onSubmit={() => change.mutate()}>
       <TextField
         label={t`Name`}
         required
@@ -54,7 +49,7 @@ export function UserProfile({ user }: { readonly user: User }) {
           {change.isSuccess && t`Saved`}
         </span>
       </div>
-    </form>
+    </Form>
   );
 }
 

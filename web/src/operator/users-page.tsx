@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { Filter } from '../parts/filter.tsx';
+import { Form } from '../parts/form.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -148,13 +149,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <Dialog title={t`Add a user`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
+      <Form onSubmit={() => add.mutate()}>
         <TextField
           label={t`Name`}
           required
@@ -176,7 +171,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" look="act" className="self-start" disabled={add.isPending}>
           <Trans>Add</Trans>
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -41,21 +41,14 @@ export function TextArea({
   );
 }
 
-type Choice<T extends string> = { readonly value: T; readonly words: string };
-
-export function ChoiceField<T extends string>({
-  label,
-  choices,
-  value,
-  onChoose,
-  hint,
-  error,
-}: Notes & {
+export type Choices<T extends string> = {
   readonly label: string;
-  readonly choices: readonly Choice<T>[];
+  readonly choices: readonly { readonly value: T; readonly words: string }[];
   readonly value: T;
   readonly onChoose: (value: T) => void;
-}) {
+};
+
+export function ChoiceField<T extends string>({ label, choices, value, onChoose, hint, error }: Notes & Choices<T>) {
   const id = useId();
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>

@@ -1,28 +1,23 @@
 import { t } from '@lingui/core/macro';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
+import { createStore } from './store.ts';
 
 type Notice = { readonly words: string; readonly onUndo?: (() => void) | undefined };
 
 const SHOWN_MS = 4000;
 export const UNDO_MS = 8000;
 
-let shown: Notice | undefined;
-const listeners = new Set<() => void>();
-
-function show(notice: Notice | undefined): void {
-  shown = notice;
-  for (const listener of listeners) listener();
-}
+const shown = createStore<Notice | undefined>(undefined);
 
 /** Says at the bottom of the page what was done, and for a moment longer how to undo it. */
-export const tell = (words: string, onUndo?: () => void): void => show({ words, onUndo });
+export const tell = (words: string, onUndo?: () => void): void => shown.set({ words, onUndo });
 
 /** Where `tell` says it. It is always there, so that screen readers notice what appears in it. */
 export function NoticeLine() {
-  const notice = useSyncExternalStore(listen, () => shown);
+  const notice = shown.useValue();
   useEffect(() => {
     if (!notice) return;
-    const timer = setTimeout(() => show(undefined), notice.onUndo ? UNDO_MS : SHOWN_MS);
+    const timer = setTimeout(() => shown.set(undefined), notice.onUndo ? UNDO_MS : SHOWN_MS);
     return () => clearTimeout(timer);
   }, [notice]);
   return (
@@ -36,7 +31,7 @@ export function NoticeLine() {
               className="min-h-target shrink-0 rounded px-2 font-semibold underline underline-offset-4"
               onClick={() => {
                 notice.onUndo?.();
-                show(undefined);
+                shown.set(undefined);
               }}
             >
               {t`Undo`}
@@ -46,9 +41,4 @@ export function NoticeLine() {
       )}
     </div>
   );
-}
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -1,17 +1,7 @@
-type Choice<T extends string> = { readonly value: T; readonly words: string };
+import type { Choices } from './field.tsx';
 
 /** A list to choose from, whose label stands elsewhere. */
-export function Select<T extends string>({
-  label,
-  choices,
-  value,
-  onChoose,
-}: {
-  readonly label: string;
-  readonly choices: readonly Choice<T>[];
-  readonly value: T;
-  readonly onChoose: (value: T) => void;
-}) {
+export function Select<T extends string>({ label, choices, value, onChoose }: Choices<T>) {
   return (
     <select
       aria-label={label}

@@ -3,9 +3,8 @@ import { Trans } from '@lingui/react/macro';
 import { pathOf } from '@reborn-agent/client';
 import type { FileList, FullProject } from '@reborn-agent/client/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { type Picked, pick } from '../chat/composer/attachments.ts';
-import { PickedFiles } from '../chat/composer/picked-files.tsx';
+import { useState } from 'react';
+import { usePickedFiles } from '../chat/composer/picked-files.tsx';
 import { client } from '../client/client.ts';
 import { download } from '../client/files.ts';
 import { kindOf, kindWords, nameOf } from '../files/kinds.ts';
@@ -55,8 +54,7 @@ const filesOf = (id: string) => ['project', id, 'files'];
 
 function AddFiles({ id }: { readonly id: string }) {
   const queries = useQueryClient();
-  const chooser = useRef<HTMLInputElement>(null);
-  const [picked, setPicked] = useState<readonly Picked[]>([]);
+  const { picked, remove, choose, chooser, list } = usePickedFiles();
   const upload = useMutation({
     mutationFn: async () => {
       for (const { id: key, file, isOwn } of picked) {
@@ -64,31 +62,17 @@ function AddFiles({ id }: { readonly id: string }) {
         const query = { own: isOwn ? 'true' : 'false' } as const;
         const files = await client.call('PUT /api/projects/{id}/files/{path}', { params, query, body: file });
         queries.setQueryData(filesOf(id), files);
-        setPicked((all) => all.filter((each) => each.id !== key));
+        remove(key);
       }
     },
   });
   return (
     <div className="flex flex-col gap-2">
-      <Button icon="add" className="self-start" onClick={() => chooser.current?.click()}>
+      <Button icon="add" className="self-start" onClick={choose}>
         <Trans>Add files</Trans>
       </Button>
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          const chosen = [...(event.target.files ?? [])];
-          event.target.value = '';
-          void pick(chosen).then((more) => setPicked((all) => [...all, ...more]));
-        }}
-      />
-      <PickedFiles
-        picked={picked}
-        onRemove={(key) => setPicked((all) => all.filter((file) => file.id !== key))}
-        onOwn={(key, isOwn) => setPicked((all) => all.map((file) => (file.id === key ? { ...file, isOwn } : file)))}
-      />
+      {chooser}
+      {list}
       {picked.length > 0 && (
         <Button look="act" className="self-start" disabled={upload.isPending} onClick={() => upload.mutate()}>
           <Trans>Upload</Trans>

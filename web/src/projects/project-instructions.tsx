@@ -4,6 +4,7 @@ import type { FullProject } from '@reborn-agent/client/api';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { TextArea } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Saved } from '../parts/setting.tsx';
 import { useChangeProject } from '../threads/use-projects.ts';
@@ -18,12 +19,9 @@ export function ProjectInstructions({ project: { id, role, instructions } }: { r
   const isForeign = instructions !== null && !instructions.written_by.you;
   const isSaved = text.trim() === stored && !isForeign;
   return (
-    <form
+    <Form
       className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate({ instructions: text.trim() || null }, { onSuccess: () => setTyped(undefined) });
-      }}
+      onSubmit={() => change.mutate({ instructions: text.trim() || null }, { onSuccess: () => setTyped(undefined) })}
     >
       <TextArea
         label={t`Instructions`}
@@ -50,6 +48,6 @@ export function ProjectInstructions({ project: { id, role, instructions } }: { r
           <Saved at={change.isSuccess && isSaved ? change.submittedAt : undefined} />
         </div>
       )}
-    </form>
+    </Form>
   );
 }

@@ -8,6 +8,7 @@ import { Button, IconButton } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Listing } from '../parts/listing.tsx';
@@ -122,12 +123,9 @@ function ShareForm({ id }: { readonly id: string }) {
   const [role, setRole] = useState<Role>('read');
   const share = useShare(id);
   return (
-    <form
+    <Form
       className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        share.mutate({ person: person.trim(), role }, { onSuccess: () => setPerson('') });
-      }}
+      onSubmit={() => share.mutate({ person: person.trim(), role }, { onSuccess: () => setPerson('') })}
     >
       <div className="grid items-start gap-3 sm:grid-cols-2">
         <TextField
@@ -150,6 +148,6 @@ function ShareForm({ id }: { readonly id: string }) {
       <Button type="submit" look="act" className="self-start" disabled={share.isPending || person.trim() === ''}>
         <Trans>Share</Trans>
       </Button>
-    </form>
+    </Form>
   );
 }

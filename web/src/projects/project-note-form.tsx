@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { AuthorLine } from './author-line.tsx';
 
@@ -47,13 +48,7 @@ export function ProjectNoteForm({ projectId, note, taken, mayWrite, onClose }: P
   const isUnchanged = note?.text === text;
   return (
     <Dialog title={note ? note.path : t`Write a note`} place="side" onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          write.mutate();
-        }}
-      >
+      <Form onSubmit={() => write.mutate()}>
         {note && <AuthorLine written={note} />}
         {!note && (
           <TextField
@@ -92,7 +87,7 @@ export function ProjectNoteForm({ projectId, note, taken, mayWrite, onClose }: P
             )}
           </div>
         )}
-      </form>
+      </Form>
       {asking && (
         <Confirm
           title={t`Delete this note?`}

@@ -7,6 +7,7 @@ import { ModelField } from '../models/model-field.tsx';
 import { type BudgetDraft, BudgetFields, toBudgetDraft, toBudgets } from '../parts/budget-fields.tsx';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Saved } from '../parts/setting.tsx';
 import { useChangeProject } from '../threads/use-projects.ts';
@@ -25,13 +26,7 @@ export function ProjectSettings({ project }: { readonly project: FullProject }) 
   const change = useChangeProject(project.id);
   const isSaved = JSON.stringify(draft) === JSON.stringify(toDraft(project));
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate(toBody(draft), { onSuccess: (saved) => setDraft(toDraft(saved)) });
-      }}
-    >
+    <Form onSubmit={() => change.mutate(toBody(draft), { onSuccess: (saved) => setDraft(toDraft(saved)) })}>
       <p className="text-soft">
         <Trans>These settings are yours alone, also if the project is shared.</Trans>
       </p>
@@ -62,7 +57,7 @@ export function ProjectSettings({ project }: { readonly project: FullProject }) 
         </Button>
         <Saved at={change.isSuccess && isSaved ? change.submittedAt : undefined} />
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -7,6 +7,7 @@ import { CopyButton } from '../chat/transcript/row-actions.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 type Props = {
@@ -24,13 +25,7 @@ export function EraseDialog({ name, title, warning, onErase, onClose }: Props) {
   if (erase.data) return <Certificate name={name} erasure={erase.data} onClose={onClose} />;
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          erase.mutate();
-        }}
-      >
+      <Form onSubmit={() => erase.mutate()}>
         <p className="break-words">{warning}</p>
         <TextField
           label={t`Type ${name} to confirm`}
@@ -47,7 +42,7 @@ export function EraseDialog({ name, title, warning, onErase, onClose }: Props) {
             {erase.isPending ? t`Erasing…` : t`Erase everything`}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextArea } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Saved } from '../parts/setting.tsx';
 
@@ -53,13 +54,7 @@ function InstructionNote({ path, label, hint }: NoteProps) {
   const shown = text ?? stored.data ?? '';
   const isChanged = text !== undefined && text !== stored.data;
   return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(shown);
-      }}
-    >
+    <Form className="flex flex-col gap-2" onSubmit={() => save.mutate(shown)}>
       <TextArea
         label={label}
         hint={hint}
@@ -76,7 +71,7 @@ function InstructionNote({ path, label, hint }: NoteProps) {
         </Button>
         <Saved at={save.isSuccess && !isChanged ? save.submittedAt : undefined} />
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 const EXAMPLE = '{{topic}}';
@@ -54,13 +55,7 @@ export function Templates() {
           </li>
         )}
       </ul>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          put.mutate(draft);
-        }}
-      >
+      <Form className="flex flex-col gap-3" onSubmit={() => put.mutate(draft)}>
         <div className="max-w-96">
           <TextField
             label={t`Name of the template`}
@@ -82,7 +77,7 @@ export function Templates() {
         <Button type="submit" className="self-start" disabled={put.isPending}>
           <Trans>Save the template</Trans>
         </Button>
-      </form>
+      </Form>
     </>
   );
 }

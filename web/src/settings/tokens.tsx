@@ -7,6 +7,7 @@ import { CopyButton } from '../chat/transcript/row-actions.tsx';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Listing } from '../parts/listing.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
@@ -46,13 +47,7 @@ export function Tokens({ userId }: { readonly userId: string }) {
           {(token) => <TokenRow token={token} onRevoked={() => void refresh()} />}
         </Listing>
       )}
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => create.mutate()}>
         <div className="min-w-0 flex-1 basis-48">
           <TextField
             label={t`Name of a new token`}
@@ -64,7 +59,7 @@ export function Tokens({ userId }: { readonly userId: string }) {
         <Button type="submit">
           <Trans>Make a token</Trans>
         </Button>
-      </form>
+      </Form>
     </div>
   );
 }

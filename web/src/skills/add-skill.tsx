@@ -9,6 +9,7 @@ import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ChoiceField, TextArea, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { readFolder } from './read-folder.ts';
 
@@ -43,13 +44,7 @@ export function AddSkill({ edited, onClose }: Props) {
     };
   return (
     <Dialog title={edited ? t`Edit ${edited.name}` : t`Add a skill`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate(edited !== undefined);
-        }}
-      >
+      <Form onSubmit={() => add.mutate(edited !== undefined)}>
         {!edited && (
           <ChoiceField label={t`Where it comes from`} choices={origins()} value={from} onChoose={edit(setFrom)} />
         )}
@@ -87,7 +82,7 @@ export function AddSkill({ edited, onClose }: Props) {
             </Button>
           )}
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

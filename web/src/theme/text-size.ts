@@ -1,30 +1,17 @@
-import { useSyncExternalStore } from 'react';
+import { createChoice } from '../parts/store.ts';
 
 export type TextSize = 'small' | 'normal' | 'large';
 
-const KEY = 'reborn.text-size';
-const listeners = new Set<() => void>();
+const chosen = createChoice<TextSize>('reborn.text-size', ['normal', 'small', 'large']);
 
 /** Gives messages the size that the person has chosen; theme.css has the sizes. */
 export function installTextSize(): void {
-  document.documentElement.dataset['text'] = readTextSize();
+  document.documentElement.dataset['text'] = chosen.get();
 }
 
 export function chooseTextSize(size: TextSize): void {
-  if (size === 'normal') localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, size);
+  chosen.choose(size);
   installTextSize();
-  for (const listener of listeners) listener();
 }
 
-export const useTextSize = (): TextSize => useSyncExternalStore(listen, readTextSize);
-
-function readTextSize(): TextSize {
-  const stored = localStorage.getItem(KEY);
-  return stored === 'small' || stored === 'large' ? stored : 'normal';
-}
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useTextSize = chosen.useValue;

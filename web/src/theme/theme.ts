@@ -1,9 +1,9 @@
-import { useSyncExternalStore } from 'react';
+import { createChoice, createStore } from '../parts/store.ts';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
-const KEY = 'reborn.theme';
-const listeners = new Set<() => void>();
+const chosen = createChoice<ThemeChoice>('reborn.theme', ['system', 'light', 'dark']);
+const dark = createStore(false);
 const system = matchMedia('(prefers-color-scheme: dark)');
 
 /** Puts the chosen theme on the page, now and whenever the system changes its mind. */
@@ -13,37 +13,16 @@ export function installTheme(): void {
 }
 
 export function chooseTheme(choice: ThemeChoice): void {
-  if (choice === 'system') localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, choice);
+  chosen.choose(choice);
   apply();
 }
 
-export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(listen, readChoice);
-
-export const useIsDark = (): boolean =>
-  useSyncExternalStore(listen, () => document.documentElement.dataset['theme'] === 'dark');
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function readChoice(): ThemeChoice {
-  const stored = readStored();
-  return stored === 'light' || stored === 'dark' ? stored : 'system';
-}
-
-/** The page of a shared thread has no storage, nor has a browser that refuses it. */
-function readStored(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
-}
+export const useThemeChoice = chosen.useValue;
+export const useIsDark = dark.useValue;
 
 function apply(): void {
-  const choice = readChoice();
-  document.documentElement.dataset['theme'] = choice === 'system' ? (system.matches ? 'dark' : 'light') : choice;
-  for (const listener of listeners) listener();
+  const choice = chosen.get();
+  const isDark = choice === 'system' ? system.matches : choice === 'dark';
+  document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
+  dark.set(isDark);
 }

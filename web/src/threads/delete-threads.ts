@@ -3,24 +3,23 @@ import { pathOf } from '@reborn-agent/client';
 import type { Thread } from '@reborn-agent/client/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
 import { client } from '../client/client.ts';
 import { wordsOf } from '../parts/error-words.ts';
 import { tell, UNDO_MS } from '../parts/notice.tsx';
+import { createStore } from '../parts/store.ts';
 import { forEachThread } from './for-each-thread.ts';
 import { titleOf } from './thread-title.ts';
 
 /** What still has to be deleted. */
 const due = new Set<() => void>();
-let hidden: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
+const hidden = createStore<ReadonlySet<string>>(new Set());
 
 addEventListener('pagehide', () => {
   for (const run of due) run();
 });
 
 /** The threads that lists leave out, because they are about to be deleted. */
-export const useHiddenThreads = (): ReadonlySet<string> => useSyncExternalStore(listen, () => hidden);
+export const useHiddenThreads = hidden.useValue;
 
 /** Hides threads, and deletes them once they can't be brought back: when the notice goes, or with the page. */
 export function useDeleteThreads(): (threads: readonly Thread[]) => void {
@@ -33,7 +32,7 @@ export function useDeleteThreads(): (threads: readonly Thread[]) => void {
       clearTimeout(timer);
       due.delete(run);
     };
-    const show = () => hide(hidden.difference(new Set(ids)));
+    const show = () => hidden.set(hidden.get().difference(new Set(ids)));
     const run = () => {
       stop();
       void forEachThread(ids, deleteThread)
@@ -43,7 +42,7 @@ export function useDeleteThreads(): (threads: readonly Thread[]) => void {
     };
     const timer = setTimeout(run, UNDO_MS);
     due.add(run);
-    hide(hidden.union(new Set(ids)));
+    hidden.set(hidden.get().union(new Set(ids)));
     if (open !== undefined && ids.includes(open)) void navigate({ to: '/' });
     tell(wordsFor(threads), () => {
       stop();
@@ -61,13 +60,3 @@ function wordsFor(threads: readonly Thread[]): string {
 /** Also while the page is closed. */
 const deleteThread = (id: string) =>
   client.fetch(pathOf('DELETE /api/threads/{id}', { params: { id } }), { method: 'DELETE', keepalive: true });
-
-function hide(ids: ReadonlySet<string>): void {
-  hidden = ids;
-  for (const listener of listeners) listener();
-}
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}

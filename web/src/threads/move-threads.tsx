@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useCreateProject, useProjects } from './use-projects.ts';
@@ -59,12 +60,9 @@ export function MoveThreads({
             </li>
           )}
         </ul>
-        <form
+        <Form
           className="flex items-end gap-2"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate(name, { onSuccess: ({ id }) => move(id) });
-          }}
+          onSubmit={() => create.mutate(name, { onSuccess: ({ id }) => move(id) })}
         >
           <div className="min-w-0 flex-1">
             <TextField
@@ -78,7 +76,7 @@ export function MoveThreads({
           <Button type="submit" disabled={busy || name.trim() === ''}>
             <Trans>Create and move</Trans>
           </Button>
-        </form>
+        </Form>
         {problem && <Problem error={problem} />}
       </div>
     </Dialog>

@@ -8,6 +8,7 @@ import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { CheckField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Capabilities } from './capabilities.tsx';
 
@@ -37,13 +38,7 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title={t`Install a tool`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          check.mutate();
-        }}
-      >
+      <Form onSubmit={() => check.mutate()}>
         <TextField
           label={t`Component`}
           type="file"
@@ -75,7 +70,7 @@ export function InstallTool({ onClose }: { readonly onClose: () => void }) {
             {check.isPending ? t`Checking` : t`See what it may do`}
           </Button>
         )}
-      </form>
+      </Form>
       {preview && (
         <div className="mt-7 flex flex-col gap-4 border-t border-line pt-4">
           <p>{preview.description}</p>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { client } from '../client/client.ts';
 import { Button } from '../parts/button.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 
@@ -132,12 +133,9 @@ function SearchForm({ setting, onDone, onCancel }: FormProps) {
     onChange: (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value }),
   });
   return (
-    <form
+    <Form
       className="grid items-start gap-3 md:grid-cols-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        put.mutate({ engine, safe, ...changeOf(fields, engine === 'searxng') });
-      }}
+      onSubmit={() => put.mutate({ engine, safe, ...changeOf(fields, engine === 'searxng') })}
     >
       <ChoiceField
         label={t`Engine`}
@@ -186,7 +184,7 @@ function SearchForm({ setting, onDone, onCancel }: FormProps) {
           <Trans>Cancel</Trans>
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

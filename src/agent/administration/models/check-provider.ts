@@ -1,3 +1,4 @@
+import { jsonOf } from '#domain/text/json.ts';
 import type { Egress } from '#egress/egress.ts';
 import { EgressFailed, EgressRefused } from '#egress/egress-failure.ts';
 import type { EgressAnswer } from '#egress/exchange.ts';
@@ -38,7 +39,7 @@ export async function checkProvider(
     const refused = preset?.keyPath && findRefusal(provider.name, await ask(preset.keyPath));
     if (refused) return refused;
     const answer = await ask();
-    const models = answer.status === 200 ? readModelList(provider.provider, parseJson(answer)) : undefined;
+    const models = answer.status === 200 ? readModelList(provider.provider, jsonOf(decode(answer.body))) : undefined;
     if (models)
       return { state: 'works', models: models.filter(({ id }) => !preset?.unusable?.test(id)), problem: null };
     return findRefusal(provider.name, answer) ?? describeAnswer(provider.name, answer.status);
@@ -72,11 +73,3 @@ function describeAnswer(name: string, status: number): ProviderAnswer {
 }
 
 const decode = (body: Uint8Array) => new TextDecoder().decode(body);
-
-function parseJson({ body }: EgressAnswer): unknown {
-  try {
-    return JSON.parse(decode(body)) as unknown;
-  } catch {
-    return undefined;
-  }
-}

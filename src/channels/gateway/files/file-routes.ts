@@ -1,9 +1,10 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Workspaces } from '#agent/workspace/workspaces.ts';
 import type { Principal } from '#domain/principal.ts';
 import { mediaTypeOf } from '#domain/text/media-type.ts';
 import { MOST_FILE_BYTES } from '#domain/workspace/changes.ts';
-import type { Workspace } from '#domain/workspace/version.ts';
+import type { Workspace, WorkspaceFile } from '#domain/workspace/version.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
 import { pageLimit } from '../page.ts';
 import { sendAttachment } from '../threads/item-routes.ts';
@@ -47,12 +48,21 @@ const getFile = defineRoute({
   responses: { 200: { description: 'The bytes, with the media type of a picture or as application/octet-stream.' } },
   errors: [400, 404],
   async handle({ principal, params: at, query: { version }, request, reply }, { workspaces }: Services) {
-    const { file, read } = await workspaces.find(principal, at.id, at.path, version);
-    reply.header('cache-control', 'private, no-cache').header('cross-origin-resource-policy', 'same-origin');
-    const filename = file.path.split('/').at(-1) ?? file.path;
-    return sendAttachment(request, reply, { mediaType: mediaTypeOf(file.path), filename, hash: file.sha256, read });
+    return sendFile(request, reply, await workspaces.find(principal, at.id, at.path, version));
   },
 });
+
+type OpenFile = { readonly file: WorkspaceFile; readonly read: () => Promise<Buffer> };
+
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { file, read }: OpenFile,
+): Promise<FastifyReply> {
+  reply.header('cache-control', 'private, no-cache').header('cross-origin-resource-policy', 'same-origin');
+  const filename = file.path.split('/').at(-1) ?? file.path;
+  return sendAttachment(request, reply, { mediaType: mediaTypeOf(file.path), filename, hash: file.sha256, read });
+}
 
 const getPage = defineRoute({
   method: 'get',
@@ -73,17 +83,16 @@ const getPage = defineRoute({
     workspaces.readPage(principal, id, at.path, at.page),
 });
 
+/** Who wrote a file that is stored. */
+export const ownQuery = (meaning: string) =>
+  z.object({ own: z.enum(['true', 'false'], 'own must be true or false.').optional().describe(meaning) });
+
 const putFile = defineRoute({
   method: 'put',
   path,
   summary: 'Store a file, as a new version.',
   params,
-  query: z.object({
-    own: z
-      .enum(['true', 'false'], 'own must be true or false.')
-      .optional()
-      .describe('`true`: the caller wrote it, so reading it does not count as reading text by others.'),
-  }),
+  query: ownQuery('`true`: the caller wrote it, so reading it does not count as reading text by others.'),
   bytes: 'The bytes of the file, up to 64 MiB.',
   bodyBytes: MOST_FILE_BYTES,
   responses: { 200: { description: 'The files after it.', json: fileList } },

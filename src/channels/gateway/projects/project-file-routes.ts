@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { ProjectFiles } from '#agent/projects/project-files.ts';
-import { mediaTypeOf } from '#domain/text/media-type.ts';
 import { MOST_FILE_BYTES } from '#domain/workspace/changes.ts';
 import type { Workspace } from '#domain/workspace/version.ts';
 import { defineRoute } from '#http/routes/define-route.ts';
+import { ownQuery, sendFile } from '../files/file-routes.ts';
 import { fileList, renderFiles } from '../files/file-shape.ts';
-import { sendAttachment } from '../threads/item-routes.ts';
 import { projectParams } from './project-shape.ts';
 
 type Services = { readonly projectFiles: ProjectFiles };
@@ -34,10 +33,7 @@ const getFile = defineRoute({
   responses: { 200: { description: 'The bytes, with the media type of a picture or as application/octet-stream.' } },
   errors: [400, 404],
   async handle({ principal, params: at, request, reply }, { projectFiles }: Services) {
-    const { file, read } = await projectFiles.find(principal, at.id, at.path);
-    reply.header('cache-control', 'private, no-cache').header('cross-origin-resource-policy', 'same-origin');
-    const filename = file.path.split('/').at(-1) ?? file.path;
-    return sendAttachment(request, reply, { mediaType: mediaTypeOf(file.path), filename, hash: file.sha256, read });
+    return sendFile(request, reply, await projectFiles.find(principal, at.id, at.path));
   },
 });
 
@@ -46,12 +42,7 @@ const putFile = defineRoute({
   path,
   summary: 'Store a file of a project. Members need the role `write`.',
   params,
-  query: z.object({
-    own: z
-      .enum(['true', 'false'], 'own must be true or false.')
-      .optional()
-      .describe('`true`: the owner wrote it, so reading it does not count as reading text by others for them.'),
-  }),
+  query: ownQuery('`true`: the owner wrote it, so reading it does not count as reading text by others for them.'),
   bytes: 'The bytes of the file, up to 64 MiB.',
   bodyBytes: MOST_FILE_BYTES,
   responses: { 200: { description: 'The files after it.', json: fileList } },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hexFromUuid, isUuid, type UploadId } from '#domain/ids.ts';
+import { jsonOf } from '#domain/text/json.ts';
 import { type FunctionCallBody, type FunctionCallOutputBody, type NewItem, textOf } from '#domain/thread/item.ts';
 import { fileId, formatFileId } from '../../model-api/file-id.ts';
 import { isFailed, queriesOf } from './web-search-calls.ts';
@@ -62,7 +63,7 @@ const returned = z.object({
 });
 
 function renderResults({ output }: Output): NonNullable<FileSearchCall['results']> {
-  const { results = [] } = returned.safeParse(parseJson(textOf(output))).data ?? {};
+  const { results = [] } = returned.safeParse(jsonOf(textOf(output))).data ?? {}; // a call that was not run has a sentence
   return results.map(({ id, file, page, score, text, attributes: own }) => ({
     file_id: formatFileId(id),
     filename: file,
@@ -70,13 +71,4 @@ function renderResults({ output }: Output): NonNullable<FileSearchCall['results'
     text,
     attributes: { page, ...own },
   }));
-}
-
-/** A call that was not run has a sentence as its output. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

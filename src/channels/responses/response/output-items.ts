@@ -81,20 +81,20 @@ export const reasoningItem = z
   .strictObject({ id: reasoningId, type: z.literal('reasoning'), summary: z.array(summaryText) })
   .meta({ id: 'Reasoning' });
 
-export const outputItem = z
-  .discriminatedUnion('type', [
-    outputMessage,
-    functionCall,
-    mcpCall,
-    codeInterpreterCall,
-    shellCall,
-    shellCallOutput,
-    webSearchCall,
-    fileSearchCall,
-    compactionItem,
-    reasoningItem,
-  ])
-  .meta({ id: 'OutputItem' });
+/** All that a response can have besides messages. */
+export const outputsOfSteps = [
+  functionCall,
+  mcpCall,
+  codeInterpreterCall,
+  shellCall,
+  shellCallOutput,
+  webSearchCall,
+  fileSearchCall,
+  compactionItem,
+  reasoningItem,
+] as const;
+
+export const outputItem = z.discriminatedUnion('type', [outputMessage, ...outputsOfSteps]).meta({ id: 'OutputItem' });
 
 type OutputText = z.infer<typeof outputText>;
 export type OutputItem = z.infer<typeof outputItem>;

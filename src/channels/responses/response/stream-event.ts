@@ -1,29 +1,19 @@
 import { z } from 'zod';
-import { fileSearchCall, fileSearchCallId } from './file-search-calls.ts';
-import {
-  codeCallId,
-  codeInterpreterCall,
-  shellCall,
-  shellCallOutput,
-  shellOutputId,
-  shellResult,
-} from './hosted-calls.ts';
+import { fileSearchCallId } from './file-search-calls.ts';
+import { codeCallId, shellOutputId, shellResult } from './hosted-calls.ts';
 import {
   annotation,
-  compactionItem,
   emptyMessage,
-  functionCall,
   functionCallId,
   messageId,
   outputItem,
+  outputsOfSteps,
   outputText,
   reasoningId,
-  reasoningItem,
   summaryText,
 } from './output-items.ts';
 import { type ResponseObject, responseObject } from './response-object.ts';
-import { mcpCall } from './tool-activity.ts';
-import { webSearchCall, webSearchCallId } from './web-search-calls.ts';
+import { webSearchCallId } from './web-search-calls.ts';
 
 const index = z.int().min(0);
 const partFields = { item_id: messageId, output_index: index, content_index: z.literal(0) };
@@ -41,18 +31,7 @@ export const streamEvent = z
     snapshotEvent('response.in_progress', isBeginning),
     eventOf('response.output_item.added', {
       output_index: index,
-      item: z.discriminatedUnion('type', [
-        emptyMessage,
-        functionCall,
-        mcpCall,
-        codeInterpreterCall,
-        shellCall,
-        shellCallOutput,
-        webSearchCall,
-        fileSearchCall,
-        compactionItem,
-        reasoningItem,
-      ]),
+      item: z.discriminatedUnion('type', [emptyMessage, ...outputsOfSteps]),
     }),
     eventOf('response.content_part.added', { ...partFields, part: outputText }).refine(
       (added) => added.part.text === '',

@@ -1,3 +1,5 @@
+import { isObject } from '#domain/is-object.ts';
+import { jsonOf } from '#domain/text/json.ts';
 import { METHODS, type Method } from '../capabilities/capabilities.ts';
 import { isHeaderName, isHeaderValue, isReservedHeader } from '../capabilities/header-name.ts';
 import { RequestRefused } from './tool-http-failure.ts';
@@ -52,17 +54,9 @@ function parseHeaders(source: string): Map<string, string> {
 }
 
 function parseObject(source: string): object {
-  const value = parseJson(source || '{}');
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  const value = jsonOf(source || '{}');
+  if (isObject(value)) return value;
   throw new RequestRefused('The headers must be a JSON object of strings, such as {"accept": "application/json"}.');
-}
-
-function parseJson(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return undefined;
-  }
 }
 
 function refuseHeader(name: string, value: unknown): void {

@@ -1,3 +1,4 @@
+import { jsonOf } from '#domain/text/json.ts';
 import { type Jail, startJail } from '../jail/jail.ts';
 import { type ComponentFiles, DEFAULT_LIMITS, type HostImports } from '../jail/jail-call.ts';
 import type { GuestOutcome } from '../jail/running-call.ts';
@@ -47,7 +48,7 @@ function findSchemaFault(text: string): string | undefined {
   const instead = 'schema() must return the JSON Schema of an object.';
   if (text.length > MAX_SCHEMA_CHARS)
     return `The schema has ${text.length} characters; the limit is 64 Ki. Shorten it.`;
-  const schema = parseJson(text);
+  const schema = jsonOf(text);
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     return `The schema is not a JSON object: ${instead}`;
   if ('type' in schema && schema.type !== 'object')
@@ -61,14 +62,6 @@ function findDescriptionFault(text: string): string | undefined {
   if (text.length > MAX_DESCRIPTION_CHARS)
     return `The description has ${text.length} characters; the limit is 8 Ki. Shorten it.`;
   return undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isDeeper(value: unknown, depth: number): boolean {

@@ -1,15 +1,17 @@
 import { t } from '@lingui/core/macro';
-import { type ThreadState, waitsForAnswer } from '@reborn-agent/client/thread-state';
+import { waitsForAnswer } from '@reborn-agent/client/running-turn';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { wordsOf } from '../../parts/error-words.ts';
+import { Form } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { type Attachment, findProblem, type Picked, pick, toAttachment } from './attachments.ts';
+import { type Attachment, findProblem, toAttachment } from './attachments.ts';
 import { ContextMeter } from './context-meter.tsx';
 import { DictateButton } from './dictate-button.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
-import { PickedFiles } from './picked-files.tsx';
+import { usePickedFiles } from './picked-files.tsx';
 import { type SendKey, useSendKey } from './send-key.ts';
 import { useDroppedFiles } from './use-dropped-files.ts';
 import { useOffers } from './use-offers.tsx';
@@ -39,10 +41,9 @@ export type Suggested = { readonly text: string; readonly keep?: 'before' | 'aft
 export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, model, suggested }: Props) {
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
-  const [picked, setPicked] = useState<readonly Picked[]>([]);
+  const { picked, setPicked, ...files } = usePickedFiles();
   const [error, setError] = useState<string>();
   const area = useRef<HTMLTextAreaElement>(null);
-  const chooser = useRef<HTMLInputElement>(null);
   const sendKey = useSendKey();
   const problem = findProblem(picked, me.limits) ?? error;
 
@@ -63,51 +64,41 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
     keepDraft(draftKey, next);
     setError(undefined);
   };
-  const add = (files: Iterable<File>) => {
-    void pick(files).then((more) => setPicked((all) => [...all, ...more]));
-  };
-  const over = useDroppedFiles(add);
+  const over = useDroppedFiles(files.add);
   const offers = useOffers({ area, text, onWrite: write });
   useStopKey(area, onStop);
 
   async function send(now = false): Promise<void> {
     const message = text.trim();
     if (message === '' || findProblem(picked, me.limits)) return;
-    const files = picked;
+    const sent = picked;
     setText('');
     setPicked([]);
     setError(undefined);
     try {
-      await onSend(message, await Promise.all(files.map(toAttachment)), now);
+      await onSend(message, await Promise.all(sent.map(toAttachment)), now);
       if (readDraft(draftKey).trim() === message) keepDraft(draftKey, '');
     } catch (failure) {
       setError(wordsOf(failure));
       setText((typed) => typed || message);
-      setPicked(files);
+      setPicked(sent);
     }
   }
 
   const onPaste = (event: ClipboardEvent) => {
     if (event.clipboardData.files.length === 0) return;
     event.preventDefault();
-    add(event.clipboardData.files);
+    files.add(event.clipboardData.files);
   };
 
   return (
     <div className="column shrink-0 pt-2 pb-3 md:pt-3 md:pb-4">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
+      <Form
         className={`hang flex flex-col gap-2 rounded-xl bg-raised pt-3 pb-2 shadow-rest focus-within:border-edge ${over ? 'border-dashed border-edge' : 'border-rule'}`}
+        onSubmit={() => void send()}
       >
         {offers.list}
-        <PickedFiles
-          picked={picked}
-          onRemove={(id) => setPicked((all) => all.filter((file) => file.id !== id))}
-          onOwn={(id, isOwn) => setPicked((all) => all.map((file) => (file.id === id ? { ...file, isOwn } : file)))}
-        />
+        {files.list}
         <textarea
           ref={area}
           id="message"
@@ -139,7 +130,7 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
           className="field-sizing-content max-h-[260px] min-h-[26px] w-full min-w-0 resize-none bg-transparent text-reading outline-none"
         />
         <div className="-mx-2 flex items-center gap-0.5 text-meta text-soft">
-          <IconButton icon="attach" label={t`Attach files`} onClick={() => chooser.current?.click()} />
+          <IconButton icon="attach" label={t`Attach files`} onClick={files.choose} />
           {web && <WebSwitch web={web} />}
           <div className="ms-auto flex min-w-0 items-center gap-2">
             {state && <ContextMeter state={state} />}
@@ -152,18 +143,9 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
             <SendButton sendKey={sendKey} disabled={text.trim() === ''} />
           )}
         </div>
-      </form>
+      </Form>
       {offers.form}
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          add(event.target.files ?? []);
-          event.target.value = '';
-        }}
-      />
+      {files.chooser}
       {problem && (
         <p role="alert" className="pt-1 text-meta text-failed">
           {problem}

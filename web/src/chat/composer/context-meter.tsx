@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import { tokensInContext } from '@reborn-agent/client/count-tokens';
 import { formatShare } from '@reborn-agent/client/format';
-import { type ThreadState, tokensInContext } from '@reborn-agent/client/thread-state';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
 import { useServices } from '../../app/services.ts';
 import { formatNumber } from '../../format/number.ts';
 

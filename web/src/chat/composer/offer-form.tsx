@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { Offer } from './offers.ts';
 
@@ -22,13 +23,7 @@ export function OfferForm({ offer: { name, about, fields = [] }, onTake, onClose
   });
   return (
     <Dialog title={name} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          write.mutate();
-        }}
-      >
+      <Form onSubmit={() => write.mutate()}>
         {about && <p className="break-words text-soft">{about}</p>}
         {fields.map((field) => (
           <TextField
@@ -45,7 +40,7 @@ export function OfferForm({ offer: { name, about, fields = [] }, onTake, onClose
         <Button type="submit" look="act" className="self-start" disabled={write.isPending}>
           <Trans>Continue</Trans>
         </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,10 +1,40 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { formatBytes } from '../../format/number.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import type { Picked } from './attachments.ts';
+import { type Picked, pick } from './attachments.ts';
+
+/** The files that the person picks, before they are sent. `chooser` is not seen: `choose` opens it. */
+export function usePickedFiles() {
+  const [picked, setPicked] = useState<readonly Picked[]>([]);
+  const input = useRef<HTMLInputElement>(null);
+  const add = (files: Iterable<File>) => void pick(files).then((more) => setPicked((all) => [...all, ...more]));
+  const remove = (id: string) => setPicked((all) => all.filter((file) => file.id !== id));
+  const setOwn = (id: string, isOwn: boolean) =>
+    setPicked((all) => all.map((file) => (file.id === id ? { ...file, isOwn } : file)));
+  return {
+    picked,
+    setPicked,
+    add,
+    remove,
+    choose: () => input.current?.click(),
+    chooser: (
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          add(event.target.files ?? []);
+          event.target.value = '';
+        }}
+      />
+    ),
+    list: <PickedFiles picked={picked} onRemove={remove} onOwn={setOwn} />,
+  };
+}
 
 type Props = {
   readonly picked: readonly Picked[];
@@ -14,7 +44,7 @@ type Props = {
 };
 
 /** The files that go along with the next message; an image shows itself. */
-export function PickedFiles({ picked, onRemove, onOwn }: Props) {
+function PickedFiles({ picked, onRemove, onOwn }: Props) {
   if (picked.length === 0) return null;
   return (
     <ul aria-label={t`Attachments`} className="flex flex-wrap gap-2">

@@ -6,6 +6,7 @@ import { valuesOf } from '@reborn-agent/client/call-card';
 import { type Rule, rulesOf } from '@reborn-agent/client/gate-card';
 import { useId, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 import { reader } from './call-sentence.tsx';
 
 type Props = {
@@ -22,11 +23,10 @@ export function AlwaysMenu({ gate, busy, onAnswer, onBack }: Props) {
   const group = useId();
   const rule = rules[chosen];
   return (
-    <form
+    <Form
       className="flex flex-col gap-3"
       onKeyDown={(event) => event.key === 'Escape' && onBack()}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (rule) onAnswer(rule.answer);
       }}
     >
@@ -67,7 +67,7 @@ export function AlwaysMenu({ gate, busy, onAnswer, onBack }: Props) {
           <Trans>Cancel</Trans>
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

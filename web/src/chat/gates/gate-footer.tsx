@@ -5,6 +5,7 @@ import { answerOf, approvableCalls, rulesOf } from '@reborn-agent/client/gate-ca
 import { type ReactNode, type RefObject, useState } from 'react';
 import { useLetterKeys } from '../../app/letter-keys.ts';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 import { AlwaysMenu } from './always-menu.tsx';
 import { type GateKey, useGateKeys } from './use-gate-keys.ts';
 
@@ -93,13 +94,7 @@ function DenyForm({
 }) {
   const [reason, setReason] = useState('');
   return (
-    <form
-      className="flex flex-wrap gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAnswer({ answer: 'deny', ...(reason && { reason }) });
-      }}
-    >
+    <Form className="flex flex-wrap gap-2" onSubmit={() => onAnswer({ answer: 'deny', ...(reason && { reason }) })}>
       <input
         ref={(input) => input?.focus()}
         aria-label={t`Why not? The model reads the reason.`}
@@ -116,7 +111,7 @@ function DenyForm({
       <Button look="quiet" onClick={onBack}>
         <Trans>Back</Trans>
       </Button>
-    </form>
+    </Form>
   );
 }
 

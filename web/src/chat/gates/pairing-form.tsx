@@ -8,6 +8,7 @@ import { client } from '../../client/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { ChoiceField } from '../../parts/field.tsx';
 import { Filter } from '../../parts/filter.tsx';
+import { Form } from '../../parts/form.tsx';
 
 const MOST_LISTED = 100;
 
@@ -34,10 +35,9 @@ export function PairingForm({ onAnswer }: { readonly onAnswer: (answer: GateAnsw
   return (
     <div className="flex max-w-96 flex-col gap-3">
       {isLong && <Filter label={t`Search the users`} value={text} onChange={setText} />}
-      <form
+      <Form
         className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           setBusy(true);
           void onAnswer({ answer: 'approve', user_id: userId }).then(() => setBusy(false));
         }}
@@ -46,7 +46,7 @@ export function PairingForm({ onAnswer }: { readonly onAnswer: (answer: GateAnsw
         <Button type="submit" look="act" className="self-start" disabled={busy}>
           <Trans>Pair and continue</Trans>
         </Button>
-      </form>
+      </Form>
     </div>
   );
 }

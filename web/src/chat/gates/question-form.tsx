@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import type { GateAnswer, OpenGate } from '@reborn-agent/client/api';
 import { useId, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 
 type Question = NonNullable<OpenGate['question']>;
 type Field = Question['fields'][number];
@@ -17,10 +18,9 @@ export function QuestionForm({ question, onAnswer }: Props) {
   const set = (name: string, value: Input[string] | undefined) =>
     setInput(({ [name]: _before, ...rest }) => (value === undefined ? rest : { ...rest, [name]: value }));
   return (
-    <form
+    <Form
       className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         setBusy(true);
         void onAnswer({ answer: 'approve', input }).then(() => setBusy(false));
       }}
@@ -48,7 +48,7 @@ export function QuestionForm({ question, onAnswer }: Props) {
       <Button type="submit" look="act" className="self-start" disabled={busy}>
         {url === null ? t`Send the answer` : t`Continue`}
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ToolSignIn } from './tool-sign-in.tsx';
 
@@ -30,13 +31,7 @@ export function SecretForm({ tool, onKept }: { readonly tool: AgentTool; readonl
   if (tool.auth?.oauth) return <ToolSignIn tool={tool} />;
   const prompt = tool.secrets.find(({ name }) => name === wanted)?.prompt;
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep.mutate();
-      }}
-    >
+    <Form className="flex flex-col gap-3" onSubmit={() => keep.mutate()}>
       {tool.auth?.instructions && <p>{tool.auth.instructions}</p>}
       {tool.auth?.setup_url && tool.auth.setup_url.startsWith('https:') && (
         <a href={tool.auth.setup_url} target="_blank" rel="noopener noreferrer" className="w-fit link">
@@ -55,6 +50,6 @@ export function SecretForm({ tool, onKept }: { readonly tool: AgentTool; readonl
       <Button type="submit" look="act" className="self-start" disabled={value === '' || keep.isPending}>
         <Trans>Save and continue</Trans>
       </Button>
-    </form>
+    </Form>
   );
 }

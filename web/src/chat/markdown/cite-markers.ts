@@ -1,4 +1,4 @@
-import type { MessageEntry } from '@reborn-agent/client/thread-state';
+import type { MessageEntry } from '@reborn-agent/client/turn-entries';
 
 export type Citations = NonNullable<MessageEntry['citations']>;
 export type CitedSource = Citations['sources'][number];

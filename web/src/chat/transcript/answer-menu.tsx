@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import type { MessageEntry } from '@reborn-agent/client/thread-state';
+import type { MessageEntry } from '@reborn-agent/client/turn-entries';
 import { useState } from 'react';
 import { WriteNote } from '../../memory/write-note.tsx';
 import { modelWith, nameOf, useModels } from '../../models/use-models.ts';

@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { MessageEntry } from '@reborn-agent/client/thread-state';
+import type { MessageEntry } from '@reborn-agent/client/turn-entries';
 import { Suspense } from 'react';
 import { pageWords } from '../../files/kinds.ts';
 import { formatCost } from '../../format/number.ts';

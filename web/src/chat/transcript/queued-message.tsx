@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { OpenGate, QueuedTurn } from '@reborn-agent/client/api';
-import { isByOthers, textOf } from '@reborn-agent/client/thread-state';
+import { isByOthers, textOf } from '@reborn-agent/client/message-text';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
 import { focusComposer } from '../composer/focus-composer.ts';

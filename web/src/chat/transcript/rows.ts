@@ -1,17 +1,10 @@
 import type { FileVersion, OpenGate, QueuedTurn, TurnFailure, TurnVersions } from '@reborn-agent/client/api';
+import { isByOthers, textOf } from '@reborn-agent/client/message-text';
+import { waitsForAnswer } from '@reborn-agent/client/running-turn';
 import { gatesOfSubagents, type Subagent, subagentsOf } from '@reborn-agent/client/subagents';
-import {
-  type CallEntry,
-  type Entry,
-  isByOthers,
-  type MessageEntry,
-  type Output,
-  type PickUpEntry,
-  type ThreadState,
-  type TurnState,
-  textOf,
-  waitsForAnswer,
-} from '@reborn-agent/client/thread-state';
+import type { Output, ThreadState } from '@reborn-agent/client/thread-state';
+import type { CallEntry, Entry, MessageEntry, PickUpEntry } from '@reborn-agent/client/turn-entries';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 import { formatDay, isSameDay } from '../../format/time.ts';
 import { type Took, tookOf } from './took.ts';
 import { type Voice, voiceOf } from './voice.ts';

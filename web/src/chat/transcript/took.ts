@@ -1,4 +1,5 @@
-import type { CallEntry, MessageEntry, TurnState } from '@reborn-agent/client/thread-state';
+import type { CallEntry, MessageEntry } from '@reborn-agent/client/turn-entries';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 
 /** How long a turn took, and what its model calls used. */
 export type Took = {

@@ -1,6 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { holdsTextByOthers, type MessageEntry, ownTextOf } from '@reborn-agent/client/thread-state';
+import { ownTextOf } from '@reborn-agent/client/message-text';
+import { holdsTextByOthers } from '@reborn-agent/client/text-by-others';
+import type { MessageEntry } from '@reborn-agent/client/turn-entries';
 import { useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';

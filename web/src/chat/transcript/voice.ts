@@ -1,4 +1,5 @@
-import type { ThreadState, TurnState } from '@reborn-agent/client/thread-state';
+import type { ThreadState } from '@reborn-agent/client/thread-state';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 
 /** Who speaks in a row, in a thread where an assistant has answered; undefined where only the usual agent speaks. */
 export type Voice = string | undefined;

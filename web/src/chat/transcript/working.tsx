@@ -1,5 +1,5 @@
 import { Trans } from '@lingui/react/macro';
-import type { TurnState } from '@reborn-agent/client/thread-state';
+import type { TurnState } from '@reborn-agent/client/turn-state';
 import { Suspense } from 'react';
 import { formatDuration } from '../../format/time.ts';
 import { lazyPart } from '../../parts/lazy-part.ts';

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAddModel } from './use-provider-models.ts';
 
@@ -22,12 +23,9 @@ export function AddModel({
   const add = useAddModel();
   return (
     <Dialog title={t`Add a model by name`} onClose={onClose}>
-      <form
+      <Form
         className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate({ provider, name: name.trim(), on: true }, { onSuccess: onClose });
-        }}
+        onSubmit={() => add.mutate({ provider, name: name.trim(), on: true }, { onSuccess: onClose })}
       >
         <ChoiceField
           label={t`Provider`}
@@ -54,7 +52,7 @@ export function AddModel({
             <Trans>Add</Trans>
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { wordsOf } from '../../parts/error-words.ts';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { usePutProvider, useRemoveProvider } from './use-provider-models.ts';
 
@@ -26,14 +27,13 @@ export function ProviderForm({ preset, provider, onClose }: Props) {
   const needsKey = preset?.needs_key === true;
   const isNamed = preset !== undefined || provider !== undefined;
   const title = provider?.title ?? preset?.title ?? t`Own server`;
-  const send = (event: { preventDefault: () => void }) => {
-    event.preventDefault();
+  const send = () => {
     const body = { ...(!isFixed && { base_url: address.trim() }), ...(key.trim() && { api_key: key.trim() }) };
     put.mutate({ name: name.trim(), ...body }, { onSuccess: onClose });
   };
   return (
     <Dialog title={provider ? t`Replace the key of ${title}` : t`Add ${title}`} onClose={onClose}>
-      <form className="flex flex-col gap-3" onSubmit={send}>
+      <Form className="flex flex-col gap-3" onSubmit={send}>
         {!isNamed && (
           <TextField
             label={t`Name`}
@@ -81,7 +81,7 @@ export function ProviderForm({ preset, provider, onClose }: Props) {
             {put.isPending ? t`Trying the key` : t`Save`}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

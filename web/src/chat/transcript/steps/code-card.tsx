@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { textOf } from '@reborn-agent/client/thread-state';
+import { textOf } from '@reborn-agent/client/message-text';
 import { Suspense, useState } from 'react';
 import { Icon } from '../../../parts/icon.tsx';
 import { lazyPart } from '../../../parts/lazy-part.ts';

@@ -1,4 +1,4 @@
-import type { CallEntry } from '@reborn-agent/client/thread-state';
+import type { CallEntry } from '@reborn-agent/client/turn-entries';
 
 /** A call that runs code. */
 export type CodeRun = { readonly language: 'bash' | 'python'; readonly code: string; readonly title: string };

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { TurnInspection } from '@reborn-agent/client/api';
-import type { PickUpEntry } from '@reborn-agent/client/thread-state';
+import type { PickUpEntry } from '@reborn-agent/client/turn-entries';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../../client/client.ts';
 import { formatDuration } from '../../../format/time.ts';

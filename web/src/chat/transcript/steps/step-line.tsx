@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { didSentence, doesSentence, type Part, valuesOf } from '@reborn-agent/client/call-card';
-import { textOf } from '@reborn-agent/client/thread-state';
+import { textOf } from '@reborn-agent/client/message-text';
 import { type ReactNode, useState } from 'react';
 import { formatBytes } from '../../../format/number.ts';
 import { formatDuration } from '../../../format/time.ts';
