@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { checkLooks, checkPage } from './check-page.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
@@ -134,6 +135,28 @@ async function save(page: Page, act: () => Promise<void>): Promise<{ readonly na
   const [download] = await Promise.all([page.waitForEvent('download'), act()]);
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'latin1') };
 }
+
+test('the panel opens by itself, also if the first message of a thread is answered before its page is there', async () => {
+  const body = JSON.stringify({ name: 'House' });
+  const headers = { 'content-type': 'application/json' };
+  const made = await stage.service.request('/api/projects', { method: 'POST', body, headers });
+  const project = (await made.json()) as { id: string };
+  for (const path of ['/', `/projects/${project.id}`]) {
+    const page = await browser.signIn(stage.url, { path });
+    await page.route('**/api/threads/*/items?*', async (route) => {
+      const thread = new URL(route.request().url()).pathname.replace('/items', '');
+      await waitFor('the answer', async () => {
+        const found = await stage.service.request(thread);
+        return ((await found.json()) as { status: string }).status === 'idle';
+      });
+      await route.continue();
+    });
+    await tell(page, `${use('write', { path: 'a.txt', text: 'x' })}\n${use('present', { paths: ['a.txt'] })}`, 'Shown');
+    await panelOf(page).getByRole('button', { name: 'a.txt' }).waitFor();
+    expect(await focused(page)).toBe('Message');
+    await page.close();
+  }
+});
 
 test('a phone shows the panel over the thread; files are added, deleted and brought back', async () => {
   const page = await browser.signIn(stage.url);
