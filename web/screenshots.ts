@@ -126,7 +126,7 @@ async function createAssistants(): Promise<void> {
     name: 'research',
     description: 'Finds things out, and says where.',
     instructions: 'Answer in at most five sentences. Name the source of each fact, and say what you could not find.',
-    tools: ['web_search', 'web_fetch', 'time_now'],
+    tools: ['reborn_web_search', 'reborn_web_fetch', 'reborn_time'],
     memory: 'read',
   };
   const house = { name: 'house', for: 'everyone', description: 'Knows how we do things here.' };

@@ -45,3 +45,23 @@ test('what a subagent waits for is asked below its call, until this terminal has
   expect(shown([])).toEqual(['tool', 'gate', 'said']);
   expect(shown([{ gate, answer: 'approved' }])).toEqual(['tool', 'said']);
 });
+
+test('a call of a thread that is opened has no state until the service says whether its turn runs', () => {
+  const call = { kind: 'call', id: 'call', callId: 'c', name: 'send', arguments: '{}' } as CallEntry;
+  const made = [message('asked', 'user'), call];
+  const stateOf = (...turns: Pick<TurnState, 'status' | 'entries'>[]) => {
+    const numbered = turns.map((turn, index) => ({ ...turn, id: `turn ${index}`, seq: index }));
+    const state = { ...EMPTY_THREAD, turns: numbered } as unknown as ThreadState;
+    return createEntryList()(state, LOCAL).flatMap((entry) => (entry.kind === 'tool' ? [entry.state] : []));
+  };
+  expect(stateOf({ status: 'unknown', entries: made })).toEqual(['unknown']);
+  expect(stateOf({ status: 'running', entries: made })).toEqual(['running']);
+  expect(stateOf({ status: 'cancelled', entries: made })).toEqual(['stopped']);
+
+  // A call that was approved runs in the turn after its own, whose events are not sent again.
+  expect(stateOf({ status: 'unknown', entries: made }, { status: 'unknown', entries: [] })).toEqual(['unknown']);
+  expect(stateOf({ status: 'unknown', entries: made }, { status: 'running', entries: [] })).toEqual(['running']);
+  expect(stateOf({ status: 'unknown', entries: made }, { status: 'ended', entries: [] })).toEqual(['stopped']);
+  const next = [message('next', 'user')];
+  expect(stateOf({ status: 'unknown', entries: made }, { status: 'running', entries: next })).toEqual(['stopped']);
+});

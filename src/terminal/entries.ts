@@ -8,6 +8,9 @@ import type { TurnState } from '@reborn-agent/client/turn-state';
 import { withSourceList } from '#domain/search/cited-text.ts';
 import { placeVersions, type VersionPosition } from './place-versions.ts';
 
+/** Of a call without output. `stopped`: its turn is over. `unknown`: the service has not said yet whether it is. */
+type CallState = 'running' | 'waiting' | 'stopped' | 'unknown';
+
 /** What the screen shows, from top to bottom. */
 export type Entry =
   | {
@@ -33,8 +36,7 @@ export type Entry =
       readonly arguments: string;
       /** How its tool says what the call does. */
       readonly card?: CallCard | undefined;
-      /** Of a call without output. `stopped`: its turn is over. */
-      readonly state: 'running' | 'waiting' | 'stopped';
+      readonly state: CallState;
       /** How far it is, if its tool says so. */
       readonly progress?: string | undefined;
       readonly output: string | undefined;
@@ -178,12 +180,24 @@ function toolEntry(call: CallEntry, turn: TurnState, state: ThreadState, { cards
   };
 }
 
-/** A call that waited at a gate runs in a later turn. */
-function callState(call: CallEntry, turn: TurnState, state: ThreadState): 'running' | 'waiting' | 'stopped' {
+/** A call that waited at a gate runs in a later turn. Of a thread that is opened, only the newest turn reports how it is. */
+function callState(call: CallEntry, turn: TurnState, state: ThreadState): CallState {
   if (state.gate?.calls.some(({ call_id: id }) => id === call.callId)) return 'waiting';
-  const runs = turn.status === 'running' || (turn.status === 'waiting' && findRunningTurn(state) !== undefined);
-  return runs ? 'running' : 'stopped';
+  if (turn.status === 'running') return 'running';
+  const newest = state.turns.at(-1);
+  const isLoaded = turn.status === 'unknown' && isOfNewestRun(turn, state);
+  if (isLoaded && newest?.status === 'unknown') return 'unknown';
+  const goesOn = (isLoaded || turn.status === 'waiting') && findRunningTurn(state) !== undefined;
+  return goesOn ? 'running' : 'stopped';
 }
+
+/** Whether no message began another run after this turn. */
+function isOfNewestRun({ seq }: TurnState, { turns }: ThreadState): boolean {
+  const first = turns.findLast(({ entries }) => entries.some(isAsked));
+  return first === undefined || seq >= first.seq;
+}
+
+const isAsked = (entry: TurnState['entries'][number]) => entry.kind === 'message' && entry.role === 'user';
 
 function endOf(turn: TurnState): Entry[] {
   const note = (text: string, tone: 'plain' | 'failed' = 'plain'): Entry[] => [

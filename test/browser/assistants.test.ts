@@ -27,7 +27,7 @@ test('an assistant is made with a form, tried beside it, and then answers by its
   await page.getByLabel('What it is for').fill('Finds things out.');
   await page.getByLabel('Instructions').fill('Name your sources.');
   await page.getByText('Model, tools and budgets').click();
-  await page.getByLabel('Tools', { exact: true }).fill('time_now');
+  await page.getByLabel('Tools', { exact: true }).fill('reborn_time');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
 
   const pane = page.getByRole('region', { name: 'Try it' });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { checkLooks, checkPage } from './check-page.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
@@ -135,6 +136,28 @@ async function save(page: Page, act: () => Promise<void>): Promise<{ readonly na
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'latin1') };
 }
 
+test('the panel opens by itself, also if the first message of a thread is answered before its page is there', async () => {
+  const body = JSON.stringify({ name: 'House' });
+  const headers = { 'content-type': 'application/json' };
+  const made = await stage.service.request('/api/projects', { method: 'POST', body, headers });
+  const project = (await made.json()) as { id: string };
+  for (const path of ['/', `/projects/${project.id}`]) {
+    const page = await browser.signIn(stage.url, { path });
+    await page.route('**/api/threads/*/items?*', async (route) => {
+      const thread = new URL(route.request().url()).pathname.replace('/items', '');
+      await waitFor('the answer', async () => {
+        const found = await stage.service.request(thread);
+        return ((await found.json()) as { status: string }).status === 'idle';
+      });
+      await route.continue();
+    });
+    await tell(page, `${use('write', { path: 'a.txt', text: 'x' })}\n${use('present', { paths: ['a.txt'] })}`, 'Shown');
+    await panelOf(page).getByRole('button', { name: 'a.txt' }).waitFor();
+    expect(await focused(page)).toBe('Message');
+    await page.close();
+  }
+});
+
 test('a phone shows the panel over the thread; files are added, deleted and brought back', async () => {
   const page = await browser.signIn(stage.url);
   await page.setViewportSize({ width: 390, height: 800 });
@@ -216,8 +239,8 @@ test('pictures are shown above their card, many files fold, and a deleted one ca
   const page = await browser.signIn(stage.url);
   await ask(page, 'say hello');
   await page.getByRole('article').getByText('hello').waitFor();
-  const names = ['1.txt', '2.txt', '3.txt', '4.txt', '5.txt'];
-  for (const name of names) await put(threadOf(page), name, name);
+  const names = ['1.txt', '2.txt', '3.txt', '4.txt', `${'long-'.repeat(30)}5.pdf`];
+  for (const name of names) await put(threadOf(page), name, name.endsWith('pdf') ? '%PDF-1.7\n' : name);
   await put(threadOf(page), 'dot.png', Buffer.from(PIXEL, 'base64'));
   await put(threadOf(page), 'paper.pdf', Buffer.from('%PDF-1.7\n\0'));
   await tell(page, use('present', { paths: ['./dot.png', 'paper.pdf'] }), 'Shown to the user: dot.png');
@@ -246,9 +269,29 @@ test('pictures are shown above their card, many files fold, and a deleted one ca
   expect(await many.getByRole('listitem').count()).toBe(0);
   await many.getByRole('button', { name: '5 files' }).click();
   expect(await many.getByRole('listitem').count()).toBe(5);
+  await many.getByText('No readable text · PDF').waitFor();
+  await page.keyboard.press('Escape');
+  for (const width of [1280, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await checkPage(page, `files-cards-${width}`);
+    expect({ width, cards: await boxesOf(page.getByRole('group', { name: 'Files' })) }).toEqual({
+      width,
+      cards: Array(7).fill('56 high, within'),
+    });
+  }
   expect(page.problems).toEqual([]);
   await page.close();
 });
+
+/** The height of each card, and whether it stays within its list. */
+const boxesOf = (cards: Locator) =>
+  cards.getByRole('listitem').evaluateAll((items) =>
+    items.map((item) => {
+      const card = item.querySelector('.card')?.getBoundingClientRect();
+      const most = item.closest('[role=group]')?.getBoundingClientRect().right ?? 0;
+      return `${card?.height} high, ${card && card.right <= most ? 'within' : 'too wide'}`;
+    }),
+  );
 
 test('nothing in a file or its name runs, or reaches another host', async () => {
   const page = await browser.signIn(stage.url);

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { listCatalogue } from '#agent/administration/mcp/catalogue/catalogue.ts';
 import type { EndedStatus } from '#domain/thread/turn.ts';
 import type { GateKind } from '#domain/tool/gate.ts';
+import { BUILTIN_CARDS } from '#tools/builtin/cards/builtin-cards.ts';
+import { readPages } from './pages.ts';
 
 /* The compiler fails when a union has another member than is listed here, and the tests when a page has. */
 const GATE_KINDS = {
@@ -34,6 +36,14 @@ test('concepts.md and ARCHITECTURE.md list every kind of gate', () => {
 
 test('concepts.md lists every final status of a turn', () => {
   expect(firstColumn(concepts, 'status')).toEqual(Object.keys(ENDED_STATUSES).toSorted());
+});
+
+test('every tool exists that an example gives to an assistant', () => {
+  const named = readPages().flatMap(({ text }) =>
+    [...text.matchAll(/--tools ([a-z_,]+)/g)].map(([, names = '']) => names),
+  );
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.flatMap((names) => names.split(',')).filter((name) => !BUILTIN_CARDS.has(name))).toEqual([]);
 });
 
 test('the map of ARCHITECTURE.md has every folder of the repository and of src', () => {

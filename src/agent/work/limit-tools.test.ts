@@ -4,7 +4,7 @@ import { flowOf, INERT, type Tool, type ToolContext, type ToolSet } from '#tools
 import { limitTools } from './limit-tools.ts';
 
 const WEB = ['reborn_web_search', 'reborn_web_fetch'];
-const NAMES = ['time_now', 'mission_list', 'memory_read', 'memory_write', 'memory_delete', 'skill_read', 'skill_list'];
+const NAMES = ['reborn_time', 'mission_list', 'memory_read', 'memory_write', 'memory_delete', 'skill_read', 'skill_list'];
 const ANSWERS: Record<string, string> = {
   skill_list: JSON.stringify({
     skills: [
@@ -39,8 +39,8 @@ const call = (tools: ToolSet, name: string, given: object) =>
 
 test('a turn without settings has all tools, and one with a list has no other', () => {
   expect(limited()).toBe(ALL);
-  const tools = limited(work({ tools: ['time_now', 'skill_read', 'unknown'] }));
-  expect(namesOf(tools)).toEqual(['time_now', 'skill_read']);
+  const tools = limited(work({ tools: ['reborn_time', 'skill_read', 'unknown'] }));
+  expect(namesOf(tools)).toEqual(['reborn_time', 'skill_read']);
   expect(tools.find('memory_read')).toBeUndefined();
 });
 
@@ -51,8 +51,8 @@ test('a message without the web has no tool that searches it or opens its pages'
 });
 
 test('a run of a mission has no tools for missions, and can end without a message', () => {
-  const tools = limited(work({ tools: ['time_now', 'mission_list'] }, 'mission'));
-  expect(namesOf(tools)).toEqual(['time_now', 'mission_no_result']);
+  const tools = limited(work({ tools: ['reborn_time', 'mission_list'] }, 'mission'));
+  expect(namesOf(tools)).toEqual(['reborn_time', 'mission_no_result']);
   expect(tools.find('mission_list')).toBeUndefined();
   expect(tools.find('mission_no_result')).toBeDefined();
 });

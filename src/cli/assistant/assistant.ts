@@ -37,7 +37,7 @@ export function addAssistantCommands(program: Command): void {
     .description('Create an assistant.')
     .addHelpText(
       'after',
-      `\nExample:\n  reborn assistant create ${EXAMPLE} --description "Finds things out." --instructions "Name your sources." --tools web_search,web_fetch`,
+      `\nExample:\n  reborn assistant create ${EXAMPLE} --description "Finds things out." --instructions "Name your sources." --tools reborn_web_search,reborn_web_fetch`,
     )
     .action(createAssistant);
   addOptions(assistant.command('update').argument('<assistant>', 'its name or id'))

@@ -5,9 +5,9 @@ const applied = (...each: Partial<WorkSettings>[]) =>
   each.map((settings, index) => ({ folder: `folder-${index}`, settings: { ...USUAL_SETTINGS, ...settings } }));
 
 test('settings only narrow: a tool must be in every list', () => {
-  const two = applied({ tools: ['time_now', 'web_fetch'] }, {}, { tools: ['time_now', 'memory_read'] });
-  expect(['time_now', 'web_fetch', 'memory_read'].filter((name) => isListed('tools', name, two))).toEqual(['time_now']);
-  expect(isListed('tools', 'time_now', applied({ tools: [] }))).toBe(false);
+  const two = applied({ tools: ['reborn_time', 'reborn_web_fetch'] }, {}, { tools: ['reborn_time', 'memory_read'] });
+  expect(['reborn_time', 'reborn_web_fetch', 'memory_read'].filter((name) => isListed('tools', name, two))).toEqual(['reborn_time']);
+  expect(isListed('tools', 'reborn_time', applied({ tools: [] }))).toBe(false);
   expect(isListed('skills', 'any', applied({}))).toBe(true);
 });
 

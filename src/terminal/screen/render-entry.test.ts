@@ -177,13 +177,15 @@ test('a message says whether it waits for an answer, or was never read', () => {
 
 test('a step says what was done, in the words of its tool, and how long it took, also when there is little room', () => {
   const tool = { kind: 'tool', id: 't', name: 'weather', state: 'running', began: 1000 } as const;
-  const line = (width: number, more: { output: string | undefined; ended: number | undefined }) =>
+  const line = (width: number, more: { output: string | undefined; ended: number | undefined; state?: 'unknown' }) =>
     stripVTControlCharacters(
       renderEntry({ ...tool, arguments: '{"city":"Oslo","days":5,"tags":["a","b"]}', ...more }, width, look())[0] ?? '',
     );
   expect(line(60, { output: 'sun', ended: 1800 })).toBe('> Ran weather  Oslo, 5, 2 entries  0.8 s');
   expect(line(24, { output: 'sun', ended: 1800 })).toBe('> Ran weather  O…  0.8 s');
-  expect(line(60, { output: undefined, ended: undefined })).toBe('> Run weather  Oslo, 5, 2 entries  running');
+  const open = { output: undefined, ended: undefined };
+  expect(line(60, open)).toBe('> Run weather  Oslo, 5, 2 entries  running');
+  expect(line(60, { ...open, state: 'unknown' })).toBe('> Run weather  Oslo, 5, 2 entries');
 
   const card = { templates: [{ ask: { en: 'Look at {city}?' }, did: { en: '**Looked** at {city}' } }] };
   const told = { ...tool, card, arguments: '{"city":"Oslo"}', output: 'sun', ended: 1800 } as const;

@@ -31,7 +31,7 @@ export function renderStep(entry: Step, width: number, { colours, focused, unfol
   const head = truncateToWidth(said, Math.max(1, width - visibleWidth(state) - 2), '…');
   const room = Math.max(0, width - visibleWidth(head) - visibleWidth(state) - 4);
   const outline = truncateToWidth(outlineOf(entry), room, '…');
-  const facts = [...(outline ? [colours.faint(outline)] : []), state];
+  const facts = [...(outline ? [colours.faint(outline)] : []), ...(state ? [state] : [])];
   const shown = truncateToWidth([isFocused ? colours.inverse(head) : head, ...facts].join('  '), width);
   if (!isOpen) return [shown];
   const body = [
@@ -55,7 +55,8 @@ const outlineOf = (entry: Step) => (entry.card?.templates?.length ? '' : oneLine
 
 function stateOf({ state, progress }: Step, { running, waiting, faint }: Colours): string {
   if (state === 'waiting') return waiting('waits');
-  if (state !== 'running') return faint('stopped');
+  if (state === 'stopped') return faint('stopped');
+  if (state === 'unknown') return '';
   return running(progress === undefined ? 'running' : truncateToWidth(oneLine(progress), MOST_PROGRESS, '…'));
 }
 

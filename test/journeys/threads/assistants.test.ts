@@ -64,7 +64,7 @@ test('an assistant answers under the name of a model, with its instructions and 
   expect(prompt?.messages[0]?.text).toContain('You are now the assistant "research"');
   expect(prompt?.messages[0]?.text).toContain('Name your sources.');
   expect(prompt?.tools).toEqual(['memory_search', 'memory_read']);
-  const called = await service.ask('use time_now {}', { model: research.model_name });
+  const called = await service.ask('use reborn_time {}', { model: research.model_name });
   expect(textOf(called)).toContain('no tool named');
 
   const inspected = await inspect(service, answered.id);
@@ -246,11 +246,11 @@ test("one user's assistant is no one else's, and only an operator shares one, wh
 
 test('budgets of a run and of a day stop the next call, for each user apart', async ({ service, home }) => {
   const { headers } = await addUser(service, 'Spender');
-  const budget = { for: 'everyone', tokens_per_day: 20, tools: ['time_now'] };
+  const budget = { for: 'everyone', tokens_per_day: 20, tools: ['reborn_time'] };
   await create(service, { name: 'thrifty', ...budget });
-  await create(service, { name: 'terse', for: 'everyone', tokens_per_run: 15, tools: ['time_now'] });
+  await create(service, { name: 'terse', for: 'everyone', tokens_per_run: 15, tools: ['reborn_time'] });
 
-  const run = await service.ask('use time_now {}', { model: 'agent/terse' });
+  const run = await service.ask('use reborn_time {}', { model: 'agent/terse' });
   expect(run.error).toMatchObject({ code: 'budget_exceeded' }); // a call uses 15
   for (const expected of ['completed', 'completed', 'failed']) {
     const { status } = await service.ask('say yes', { model: 'agent/thrifty', store: false });

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useState } from 'react';
 import { client } from '../client/client.ts';
 import { sendMessage, sendVersion } from '../client/send.ts';
+import { noteBegun } from './begun-turns.ts';
 
 /** What a row of the transcript can do. */
 export type Actions = {
@@ -126,7 +127,7 @@ export function useChatActions(parts: {
           params: { id: threadId },
           body: { before_item_id: entry.id },
         });
-        await sendMessage({ message: text, thread_id: fork.id });
+        noteBegun(await sendMessage({ message: text, thread_id: fork.id }));
         await navigate({ to: '/threads/$threadId', params: { threadId: fork.id } });
       }),
     branch: (itemId) => void attempt(() => forkBefore(itemAfter(followed, itemId))),

@@ -26,6 +26,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { titleOf } from '../threads/thread-title.ts';
 import { useReadThread } from '../threads/use-threads.ts';
+import { begunTurn, forgetBegun } from './begun-turns.ts';
 import { ChatActions, useChatActions } from './chat-actions.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { Composer, type Suggested } from './composer/composer.tsx';
@@ -86,7 +87,8 @@ export function ThreadView({ threadId }: { readonly threadId: string }) {
 
   const panel = usePanel(threadId);
   useFreshFiles(threadId, state.outputs, running !== undefined);
-  const [seen, setSeen] = useState<string>(); // the newest turn that ran while the page was open
+  const [seen, setSeen] = useState(() => begunTurn(threadId)); // the newest turn that began or ran while the page was open
+  useEffect(() => void forgetBegun(threadId), [threadId]);
   if (running && running.id !== seen) setSeen(running.id);
   const turn = state.turns.find(({ id }) => id === seen);
   const isAnswered = turn?.status === 'ended';

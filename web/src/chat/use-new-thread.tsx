@@ -5,6 +5,7 @@ import { AssistantPicker } from '../assistants/assistant-picker.tsx';
 import { findMention, useAssistants } from '../assistants/use-assistants.ts';
 import { sendMessage } from '../client/send.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
+import { noteBegun } from './begun-turns.ts';
 import type { Attachment } from './composer/attachments.ts';
 import { keepWebChoice, type WebChoice } from './composer/web-switch.tsx';
 
@@ -32,7 +33,7 @@ export function useNewThread({ project, temporary = false }: Start): NewThread {
 
   async function send(typed: string, attachments: readonly Attachment[] = []): Promise<void> {
     const { message, assistant } = findMention(typed, assistants) ?? { message: typed, assistant: named };
-    const { thread_id: threadId } = await sendMessage({
+    const accepted = await sendMessage({
       message,
       attachments,
       ...(model !== undefined && { model }),
@@ -41,6 +42,8 @@ export function useNewThread({ project, temporary = false }: Start): NewThread {
       ...(temporary && { temporary }),
       ...(project && { project_id: project.id }),
     });
+    noteBegun(accepted);
+    const { thread_id: threadId } = accepted;
     keepWebChoice(threadId, web.isOn);
     await navigate({ to: '/threads/$threadId', params: { threadId } });
   }

@@ -13,6 +13,13 @@ export function useDocumentWords(threadId: string, path: string): string | undef
   return document ? wordsOfDocument(document) : undefined;
 }
 
+/** What its card has room for, if there is no text to search: the panel says all of it. */
+export function useBriefDocumentWords(threadId: string, path: string): string | undefined {
+  const state = useDocument(threadId, path)?.state;
+  if (state === 'waiting') return t`Text is being read`;
+  return state === 'failed' ? t`No readable text` : undefined;
+}
+
 function wordsOfDocument({ state, reason, pages, empty_pages: scans }: NonNullable<ThreadFile['document']>): string {
   if (state === 'waiting') return t`Its text is being read.`;
   if (state === 'failed') return t`Its text can’t be read: ${reason ?? ''}`;

@@ -8,7 +8,7 @@ import { Button, IconButton } from '../parts/button.tsx';
 import { wordsOf } from '../parts/error-words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
-import { useDocumentWords } from './document-state.tsx';
+import { useBriefDocumentWords } from './document-state.tsx';
 import { kindOf, kindWords, nameOf } from './kinds.ts';
 import type { PresentedFile } from './presented.ts';
 import { Tile } from './tile.tsx';
@@ -36,7 +36,7 @@ export function FileCards({ files }: { readonly files: readonly PresentedFile[] 
           <Icon name="right" className={areAllShown ? 'rotate-90' : ''} />
         </button>
       )}
-      <ul className="grid gap-2 @min-[640px]:grid-cols-2">
+      <ul className="grid grid-cols-1 gap-2 @min-[640px]:grid-cols-2">
         {shown.map((file) => (
           <li key={file.path} className={file.isPicture ? 'col-span-full' : ''}>
             <FileCard file={file} />
@@ -70,45 +70,40 @@ function FileCard({ file: { path, bytes, isPicture, at } }: { readonly file: Pre
   const { threadId, shown, show } = useFilePanel();
   const { data } = useHistory(threadId, path);
   const { restore } = useFileChanges(threadId);
-  const words = useDocumentWords(threadId, path);
+  const words = useBriefDocumentWords(threadId, path);
   const [problem, setProblem] = useState<unknown>();
   const state = data?.states.findLast(({ created_at: made }) => Date.parse(made) <= at) ?? data?.states[0];
   const newest = data?.states.at(-1);
   const isShown = shown?.path === path;
+  const facts = [kindWords(kindOf(path)), formatBytes(bytes), state && t`version ${state.number}`].filter(Boolean);
+  const about = [words, facts.join(', ')].filter(Boolean).join(' · ');
   const open = () => show({ path, version: state === newest ? undefined : state?.version });
   return (
     <>
       {isPicture && state && <Picture path={path} version={state.version} onOpen={open} />}
       <div
-        className={`card flex min-h-14 items-center gap-3 px-3 has-[[data-name]:hover]:bg-hover ${isShown ? 'border-edge' : ''}`}
+        className={`card flex h-14 items-center gap-3 px-3 has-[[data-name]:hover]:bg-hover ${isShown ? 'border-edge' : ''}`}
       >
         <button
           type="button"
           data-name
           onClick={open}
-          className="flex min-h-14 min-w-0 flex-1 items-center gap-3 text-start"
+          className="flex min-w-0 flex-1 items-center gap-3 self-stretch text-start"
         >
           <Tile path={path} />
           <span className="min-w-0">
             <span className="block truncate font-medium" title={path}>
               {nameOf(path)}
             </span>
-            <span className="block truncate text-meta text-soft">
+            <span className="block truncate text-meta text-soft" title={data?.deletedAt ? undefined : about}>
               {data?.deletedAt ? (
                 <Trans>
                   Deleted, <RelativeTime time={data.deletedAt} />
                 </Trans>
               ) : (
-                [kindWords(kindOf(path)), formatBytes(bytes), state && t`version ${state.number}`]
-                  .filter(Boolean)
-                  .join(', ')
+                about
               )}
             </span>
-            {words && !data?.deletedAt && (
-              <span className="block truncate text-meta text-soft" title={words}>
-                {words}
-              </span>
-            )}
           </span>
         </button>
         {data?.deletedAt && newest ? (
