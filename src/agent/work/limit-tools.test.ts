@@ -4,7 +4,15 @@ import { flowOf, INERT, type Tool, type ToolContext, type ToolSet } from '#tools
 import { limitTools } from './limit-tools.ts';
 
 const WEB = ['reborn_web_search', 'reborn_web_fetch'];
-const NAMES = ['reborn_time', 'mission_list', 'memory_read', 'memory_write', 'memory_delete', 'skill_read', 'skill_list'];
+const NAMES = [
+  'reborn_time',
+  'mission_list',
+  'memory_read',
+  'memory_write',
+  'memory_delete',
+  'skill_read',
+  'skill_list',
+];
 const ANSWERS: Record<string, string> = {
   skill_list: JSON.stringify({
     skills: [

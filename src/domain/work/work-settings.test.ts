@@ -6,7 +6,9 @@ const applied = (...each: Partial<WorkSettings>[]) =>
 
 test('settings only narrow: a tool must be in every list', () => {
   const two = applied({ tools: ['reborn_time', 'reborn_web_fetch'] }, {}, { tools: ['reborn_time', 'memory_read'] });
-  expect(['reborn_time', 'reborn_web_fetch', 'memory_read'].filter((name) => isListed('tools', name, two))).toEqual(['reborn_time']);
+  expect(['reborn_time', 'reborn_web_fetch', 'memory_read'].filter((name) => isListed('tools', name, two))).toEqual([
+    'reborn_time',
+  ]);
   expect(isListed('tools', 'reborn_time', applied({ tools: [] }))).toBe(false);
   expect(isListed('skills', 'any', applied({}))).toBe(true);
 });
