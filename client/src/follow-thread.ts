@@ -35,6 +35,8 @@ type Options = {
 const FRAME_MS = 33;
 const PAGE = 200;
 const PAGE_OF_A_TURN = 40;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5000;
 
 /** Follows one thread: first its newest items, then what happens. It starts with `open` and ends with `close`. */
 export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_MS }: Options) {
@@ -51,6 +53,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   let unsubscribe: (() => void) | undefined;
   let unwatch: (() => void) | undefined;
   let closed = false;
+  let isCutOff = false;
   let queueRequests = 0;
   let isTreeStale = false;
   let loadingTree: Promise<void> | undefined;
@@ -69,7 +72,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   /** The page comes first: the subscription then replays its newest turn from the start, and continues from there. */
   async function open(): Promise<void> {
     closed = false;
-    unwatch ??= socket.onConnection(reopen);
+    unwatch ??= socket.onConnection(onConnection);
     change({ phase: 'loading', error: undefined });
     try {
       const page = await fetchItems({ limit: PAGE });
@@ -83,11 +86,19 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     }
   }
 
-  /** A thread that could not be loaded is loaded when the service is back. */
-  function reopen(): void {
-    const { phase, error } = snapshot;
-    const isOver = error instanceof ApiError && error.status !== 0 && error.status < 500;
-    if (phase === 'failed' && !isOver && socket.connection().state === 'live') void open();
+  /**
+   * A thread that could not be loaded is loaded when the service is back. Otherwise its subscription continues, but what happened
+   * meanwhile below it and in its queue is not reported again.
+   */
+  function onConnection(): void {
+    const { state } = socket.connection();
+    if (state !== 'live') isCutOff ||= state !== 'connecting';
+    else if (snapshot.phase === 'failed' && isAway(snapshot.error)) void open();
+    else if (snapshot.phase === 'ready' && isCutOff) {
+      isCutOff = false;
+      void refreshQueue();
+      void refreshTree();
+    }
   }
 
   function subscribe(): void {
@@ -112,7 +123,9 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   /** Loads the turns that wait. An answer that a later one has overtaken is ignored. */
   async function refreshQueue(): Promise<void> {
     const own = ++queueRequests;
-    const found = await client.call('GET /api/threads/{id}/queue', { params: { id: threadId } }).catch(() => undefined);
+    const found = await untilAnswered(async () =>
+      own === queueRequests ? client.call('GET /api/threads/{id}/queue', { params: { id: threadId } }) : undefined,
+    );
     if (found && own === queueRequests) change({ state: withQueue(snapshot.state, found.queued) });
   }
 
@@ -127,18 +140,22 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   }
 
   async function loadTree(): Promise<void> {
-    const ask = { params: { id: threadId } };
     while (isTreeStale && !closed) {
-      isTreeStale = false;
-      const found = await client.call('GET /api/threads/{id}/tree', ask).catch(() => undefined);
+      const found = await untilAnswered(() => {
+        isTreeStale = false;
+        return client.call('GET /api/threads/{id}/tree', { params: { id: threadId } });
+      });
       if (found) change({ state: { ...snapshot.state, subagents: found.nodes } });
     }
   }
 
   /** Stored items have more than events: their usage and exact times. */
   async function refresh(limit = PAGE_OF_A_TURN): Promise<void> {
-    const { turns } = snapshot.state;
-    const page = await fetchItems({ limit }).catch(() => undefined);
+    let { turns } = snapshot.state;
+    const page = await untilAnswered(() => {
+      ({ turns } = snapshot.state);
+      return fetchItems({ limit });
+    });
     if (!page || closed) return;
     const isSame = page.line === snapshot.state.line;
     const state = withPage(snapshot.state, page, turns);
@@ -149,6 +166,19 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     if (state.turns.at(-1)?.sequence !== undefined) return;
     unsubscribe?.();
     subscribe();
+  }
+
+  /** Asks again while the service is away. Undefined if it refuses, or once the thread is closed. */
+  async function untilAnswered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    for (let pause = FIRST_PAUSE_MS; !closed; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!isAway(error)) return undefined;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    return undefined;
   }
 
   function until(isSo: (state: ThreadState) => boolean): Promise<void> {
@@ -235,6 +265,10 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     },
   };
 }
+
+/** Whether the service may answer the same request later. */
+const isAway = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 /** Whether a call was made or has an output: the service reports what happens below with the thread. */
 const changesTree = (message: ServerMessage): boolean =>

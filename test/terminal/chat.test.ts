@@ -479,7 +479,7 @@ describe('a command that is typed', () => {
   test('/context says how full the model is, and Up in a new chat brings back what was said in another', async () => {
     const first = await open();
     await first.say('say remembered');
-    await first.sees(/Reborn\nremembered/);
+    await first.sees(/% of the context/);
     await first.say('/context');
     await first.sees(/tokens? of [\d,]+ tokens were in the last prompt/);
     await first.close();
