@@ -10,7 +10,7 @@ import { openServers, stop } from './turn-servers.ts';
  * time includes Node and, for the service, PostgreSQL. `npm run bench:turns -- 2` measures for 2 seconds at a time
  * instead of 4.
  */
-const SECONDS = Number(process.argv[2] ?? 4);
+const SECONDS = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 4);
 const ROUNDS = 3;
 const AT_ONCE = [1, 8, 32];
 const STARTS = 3;
