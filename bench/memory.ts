@@ -14,6 +14,7 @@ import { nameOf } from '#store/notes/note-index.ts';
 import { recordEmbeddings } from '#store/search/embeddings.ts';
 import { findByMeaning, findByWords } from '#store/search/find-ranked.ts';
 import { NOTES as SOURCE } from '#store/search/search-source.ts';
+import { givenWords } from './given-words.ts';
 import { findPostmaster, postgresCpu } from './process-cost.ts';
 
 /**
@@ -21,7 +22,7 @@ import { findPostmaster, postgresCpu } from './process-cost.ts';
  * of a language, and the vectors form clusters. DATABASE_URL names an empty database, or one that this program has filled
  * before; without it, the embedded PostgreSQL is used.
  */
-const NOTES = Number(process.argv[2] ?? 100_000);
+const NOTES = Number(givenWords[0] ?? 100_000);
 const DIMENSIONS = 384;
 const SEARCHES = 300;
 const TOPICS = 2000;

@@ -5,6 +5,7 @@ import { freshHome } from '../test/support/fresh-home.ts';
 import { startScriptedModel } from '../test/support/scripted-model.ts';
 import { clientOf, SETTINGS } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { givenWords } from './given-words.ts';
 import { cpuOf, findPostmaster, postgresCpu } from './process-cost.ts';
 
 /**
@@ -13,7 +14,7 @@ import { cpuOf, findPostmaster, postgresCpu } from './process-cost.ts';
  * minutes: what becomes of their due times, how the runs arrive, and how long a chat takes meanwhile. Linux only.
  * `npm run bench:missions -- 1` measures for one minute at a time instead of two.
  */
-const MINUTES = Number(process.argv[2] ?? 2);
+const MINUTES = Number(givenWords[0] ?? 2);
 const MISSIONS = 100_000;
 const USERS = 10_000;
 const DUE_PER_MINUTE = 200;

@@ -12,6 +12,7 @@ import { readStream } from '../test/support/read-stream.ts';
 import { followScript, startScriptedModel } from '../test/support/scripted-model.ts';
 import { clientOf, SETTINGS } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { givenWords } from './given-words.ts';
 import { cpuOf, postgresCpu } from './process-cost.ts';
 
 /**
@@ -19,7 +20,7 @@ import { cpuOf, postgresCpu } from './process-cost.ts';
  * streams that are read on another replica than the one that runs the turn, and after the loss of one and of half of them.
  * `npm run bench:replicas -- 50`
  */
-const REPLICAS = Number(process.argv[2] ?? 50);
+const REPLICAS = Number(givenWords[0] ?? 50);
 const MAX_CONNECTIONS = 100;
 /** PostgreSQL keeps three for superusers, and this program uses two. */
 const POOLED = MAX_CONNECTIONS - 6;

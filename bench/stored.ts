@@ -5,6 +5,7 @@ import { startScriptedModel } from '../test/support/scripted-model.ts';
 import { startService } from '../test/support/service.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 import { FILL_THREADS } from './fill-threads.ts';
+import { givenWords } from './given-words.ts';
 import { saveResult } from './results/save-result.ts';
 
 /**
@@ -12,7 +13,7 @@ import { saveResult } from './results/save-result.ts';
  * 100,000 threads and a million items; then a turn while retention deletes most threads, and while a user is erased. The same
  * process and machine serve all of them, so compare the ratios. `npm run bench:stored -- 10000` fills with fewer threads.
  */
-const THREADS = Number(process.argv[2] ?? 100_000);
+const THREADS = Number(givenWords[0] ?? 100_000);
 const ITEMS = 10;
 const USERS = 1000;
 const ERASED_THREADS = Math.round(THREADS / 10);

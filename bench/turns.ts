@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { burst, median } from './burst.ts';
 import { compareTurns } from './compare-turns.ts';
+import { givenWords } from './given-words.ts';
 import { memoryOf } from './process-cost.ts';
 import { saveResult } from './results/save-result.ts';
 import { openServers, stop } from './turn-servers.ts';
@@ -10,7 +11,7 @@ import { openServers, stop } from './turn-servers.ts';
  * time includes Node and, for the service, PostgreSQL. `npm run bench:turns -- 2` measures for 2 seconds at a time
  * instead of 4.
  */
-const SECONDS = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 4);
+const SECONDS = Number(givenWords[0] ?? 4);
 const ROUNDS = 3;
 const AT_ONCE = [1, 8, 32];
 const STARTS = 3;

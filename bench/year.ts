@@ -6,6 +6,7 @@ import { connectEngine } from '#engine/engine-connection.ts';
 import { purgeExpired, purgeThreads } from '#lifecycle/retention.ts';
 import { freshHome } from '../test/support/fresh-home.ts';
 import { FILL_THREADS } from './fill-threads.ts';
+import { givenWords } from './given-words.ts';
 import { saveResult } from './results/save-result.ts';
 
 /**
@@ -14,8 +15,8 @@ import { saveResult } from './results/save-result.ts';
  * is not counted: in a real day, checkpoints keep it small.
  * `npm run bench:year -- 30 100` keeps threads for 30 days and simulates 100.
  */
-const KEPT_DAYS = Number(process.argv[2] ?? 30);
-const DAYS = Number(process.argv[3] ?? 365);
+const KEPT_DAYS = Number(givenWords[0] ?? 30);
+const DAYS = Number(givenWords[1] ?? 365);
 const DAY_MS = 86_400_000;
 const THREADS_A_DAY = 200;
 const ITEMS = 10;

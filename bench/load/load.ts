@@ -1,4 +1,5 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
+import { givenWords } from '../given-words.ts';
 import { cpuOf, findPostmaster, postgresCpu } from '../process-cost.ts';
 import { saveResult } from '../results/save-result.ts';
 import { drawHealth } from './health-picture.ts';
@@ -10,8 +11,8 @@ import { MICROSECONDS, sendRequests } from './send-requests.ts';
  * `npm run bench:load -- 20,40 30` sends 20, then 40 requests per second, for 30 s each. With `--picture`, it also draws the
  * health page in the middle of the last rate, into docs/pictures; the browser app must be built.
  */
-const RATES = (process.argv[2] ?? '10,20,40,60,80,100,120,140,160').split(',').map(Number);
-const SECONDS = Number(process.argv[3] ?? 30);
+const RATES = (givenWords[0] ?? '10,20,40,60,80,100,120,140,160').split(',').map(Number);
+const SECONDS = Number(givenWords[1] ?? 30);
 const LATE_MS = 250;
 const WARM_UP = { rate: 10, seconds: 5 };
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { givenWords } from '../given-words.ts';
 import { saveResult } from '../results/save-result.ts';
 import { startLoadedService } from './loaded-service.ts';
 import { sendRequests } from './send-requests.ts';
@@ -7,8 +8,8 @@ import { sendRequests } from './send-requests.ts';
  * The memory of one service under the same mixed traffic for a long time. `npm run bench:soak -- 25 60` sends 25 requests per
  * second for 60 minutes. Of each minute it keeps the least, because garbage comes and goes. Linux only.
  */
-const RATE = Number(process.argv[2] ?? 25);
-const MINUTES = Number(process.argv[3] ?? 60);
+const RATE = Number(givenWords[0] ?? 25);
+const MINUTES = Number(givenWords[1] ?? 60);
 const SAMPLE_MS = 2000;
 const NAMES = {
   resident: 'process_resident_memory_bytes',

@@ -58,8 +58,8 @@ test('every file has a date and a commit, and a page uses it', () => {
 test('a figure counts as found only as it is rounded on the page', () => {
   const part = (text: string) => ({ title: '', text, sources: ['turns.json'] });
 
-  expect(unfoundFigures(part('7.8 ms, `12345` and [a 777](x.md)'))).toEqual([]);
-  expect(unfoundFigures(part('7.9 ms or 8,123 turns'))).toEqual(['7.9', '8,123']);
+  expect(unfoundFigures(part('12.4 ms, `12345` and [a 777](x.md)'))).toEqual([]);
+  expect(unfoundFigures(part('12.5 ms or 8,123 turns'))).toEqual(['12.5', '8,123']);
 });
 
 function sectionsOf(page: string): Part[] {
