@@ -27,6 +27,7 @@ const ARGUMENTS: Record<string, readonly unknown[]> = {
   'agent/chats/outgoing/composed-links.ts withComposedAsCode': [readNothing({ situation: 'foreign' })],
   'agent/turn/answer-format.ts askAgain': ['problem', {}],
   'agent/outbox/post-signed.ts parseRetryAfter': [0],
+  'agent/workspace/change-files.ts storing': [Buffer.of(), true],
   'channels/gateway/users/token-routes.ts resolveMe': [{ userId: 'a' }],
   'channels/webhook/callback-url.ts checkCallbackUrl': [{ hosts: ['a.example'] }],
   'channels/webhook/callback-url.ts isCallbackAllowed': [{ hosts: ['a.example'] }],

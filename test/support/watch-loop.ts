@@ -11,10 +11,11 @@ export function watchLoop() {
     before = now;
   }, 1);
   return {
-    stop(): { readonly p99: number; readonly longest: number } {
+    stop(): { readonly p99: number; readonly longest: number; readonly total: number } {
       clearInterval(timer);
       rounds.sort((one, another) => one - another);
-      return { p99: rounds[Math.ceil(rounds.length * 0.99) - 1] ?? 0, longest: rounds.at(-1) ?? 0 };
+      const total = rounds.reduce((sum, round) => sum + round, 0);
+      return { p99: rounds[Math.ceil(rounds.length * 0.99) - 1] ?? 0, longest: rounds.at(-1) ?? 0, total };
     },
   };
 }

@@ -479,9 +479,12 @@ describe('a command that is typed', () => {
   test('/context says how full the model is, and Up in a new chat brings back what was said in another', async () => {
     const first = await open();
     await first.say('say remembered');
-    await first.sees(/% of the context/);
-    await first.say('/context');
-    await first.sees(/tokens? of [\d,]+ tokens were in the last prompt/);
+    await first.sees(/Reborn\nremembered/);
+    await waitFor('the size of the prompt, which is counted when the answer has ended', async () => {
+      await first.say('/context');
+      const screen = await first.sees(/No prompt was sent yet|were in the last prompt/);
+      return /tokens? of [\d,]+ tokens were in the last prompt/.test(screen);
+    });
     await first.close();
 
     const { press, sees } = await open();
