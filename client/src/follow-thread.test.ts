@@ -68,6 +68,22 @@ test('what happened below a thread and in its queue while the connection was los
   thread.close();
 });
 
+test('a thread is shown while its queue can not be read, and the queue once it can', async () => {
+  let isAway = true;
+  const { thread } = openThread({
+    tree: () => ({ state: 'active' }),
+    queue: () => {
+      if (isAway) throw new ApiError({ status: 503, code: 'away', message: '' });
+      return [{ turn_id: 'next' }];
+    },
+  });
+  await thread.open();
+  expect(thread.snapshot().phase).toBe('ready');
+  isAway = false;
+  await vi.waitFor(() => expect(thread.snapshot().state.queued).toEqual([{ turn_id: 'next' }]), 20_000);
+  thread.close();
+});
+
 test('the service is asked again while it can not answer, but not after it has refused', async () => {
   const errors = [503, 0, 429].map((status) => new ApiError({ status, code: 'away', message: '' }));
   const { thread, subagents } = openThread({

@@ -1,6 +1,6 @@
 import type { ServerMessage } from './api.ts';
 import { ApiError, type Client } from './client.ts';
-import type { Socket } from './socket.ts';
+import { pauseAfter, type Socket } from './socket.ts';
 import { hasSubagents } from './subagents.ts';
 import { withPage } from './thread-page.ts';
 import {
@@ -35,8 +35,6 @@ type Options = {
 const FRAME_MS = 33;
 const PAGE = 200;
 const PAGE_OF_A_TURN = 40;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5000;
 
 /** Follows one thread: first its newest items, then what happens. It starts with `open` and ends with `close`. */
 export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_MS }: Options) {
@@ -76,7 +74,7 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
     change({ phase: 'loading', error: undefined });
     try {
       const page = await fetchItems({ limit: PAGE });
-      await refreshQueue();
+      await loadQueue().catch(() => void refreshQueue());
       before = page.next_before;
       change({ state: withPage(snapshot.state, page), phase: 'ready', hasOlder: before !== null });
       void refreshTree();
@@ -121,13 +119,13 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
   }
 
   /** Loads the turns that wait. An answer that a later one has overtaken is ignored. */
-  async function refreshQueue(): Promise<void> {
+  async function loadQueue(): Promise<void> {
     const own = ++queueRequests;
-    const found = await untilAnswered(async () =>
-      own === queueRequests ? client.call('GET /api/threads/{id}/queue', { params: { id: threadId } }) : undefined,
-    );
-    if (found && own === queueRequests) change({ state: withQueue(snapshot.state, found.queued) });
+    const { queued } = await client.call('GET /api/threads/{id}/queue', { params: { id: threadId } });
+    if (own === queueRequests) change({ state: withQueue(snapshot.state, queued) });
   }
+
+  const refreshQueue = (): Promise<void> => untilAnswered(loadQueue);
 
   /** Loads what the subagents do, again if that changes meanwhile. A thread without any asks nothing. */
   async function refreshTree(): Promise<void> {
@@ -170,13 +168,13 @@ export function followThread({ client, socket, threadId, notifyEveryMs = FRAME_M
 
   /** Asks again while the service is away. Undefined if it refuses, or once the thread is closed. */
   async function untilAnswered<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    for (let pause = FIRST_PAUSE_MS; !closed; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (let failures = 0; !closed; failures++) {
       try {
         return await ask();
       } catch (error) {
         if (!isAway(error)) return undefined;
       }
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await new Promise((resolve) => setTimeout(resolve, pauseAfter(failures)));
     }
     return undefined;
   }

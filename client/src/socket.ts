@@ -42,6 +42,10 @@ const PING_EVERY_MS = 15_000;
 const ANSWER_WITHIN_MS = 8_000;
 const LONGEST_PAUSE_MS = 5_000;
 
+/** How long to wait before the service is asked again: twice as long after each failure, and never the same for all clients. */
+export const pauseAfter = (failures: number, longestMs = LONGEST_PAUSE_MS): number =>
+  Math.min(250 * 2 ** failures, longestMs) * (0.8 + Math.random() * 0.4);
+
 /**
  * One connection for a whole app. When it breaks it is made again, and every subscribed thread continues after the last
  * event that its subscriber has: nothing is missed and nothing comes twice.
@@ -129,7 +133,7 @@ export function openSocket(endpoint: Endpoint | Locate, options: SocketOptions =
     clearTimeout(timer);
     if (closed) return;
     if (!isOnline()) return show({ state: 'offline' });
-    const pause = Math.min(250 * 2 ** failures++, longestPauseMs) * (0.8 + Math.random() * 0.4);
+    const pause = pauseAfter(failures++, longestPauseMs);
     timer = setTimeout(connect, pause);
     show({ state: 'reconnecting', at: Date.now() + pause });
   }

@@ -37,8 +37,8 @@ const take = ({ table, key, title }: SearchSource) => `
 export type EmbeddedText = Pick<WaitingText, 'key' | 'text'> & { readonly vector: readonly number[] };
 
 /**
- * Applies only to the text that was embedded: one written in the meantime waits for a new vector. So does one that is locked: whoever
- * changes or deletes several texts at once locks them in another order, and must not be waited for.
+ * Applies only to the text that was embedded: one written in the meantime waits for a new vector. So does one that is locked: a
+ * transaction that changes or deletes several texts locks them in another order, and must not be waited for.
  */
 export async function recordEmbeddings(
   trx: OwnedTransaction,
