@@ -3,7 +3,7 @@ import { addUser } from '../support/accounts.ts';
 import { checkLooks } from './check-page.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
-import { ask } from './talk.ts';
+import { ask, confirm } from './talk.ts';
 
 type Stage = Awaited<ReturnType<typeof startStage>>;
 
@@ -222,7 +222,7 @@ test('a project has a page: what is in it reaches the model, and its members see
   await hers.getByText('No threads in this project yet').waitFor();
   await hers.getByRole('main').getByRole('button', { name: 'Actions on the project Move to Oslo' }).click();
   await hers.getByRole('menuitem', { name: 'Leave' }).click();
-  await hers.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await confirm(hers, 'Leave');
   await hers.waitForURL(`${stage.url}/`);
   expect(await send(stage.service, 'GET', `/api/projects/${id}/members`)).toEqual({ members: [] });
   expect(hers.problems).toEqual([]);

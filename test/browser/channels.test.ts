@@ -7,6 +7,7 @@ import { createPerson } from '../support/telegram/person.ts';
 import { checkLooks } from './check-page.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
+import { confirm } from './talk.ts';
 
 const TELEGRAM_ADDRESS = '93.184.215.14';
 const SLACK_ADDRESS = '93.184.215.15';
@@ -86,7 +87,7 @@ test('an operator adds a Telegram bot, tests it and removes it; a wrong token is
   await channels().getByRole('status').getByText('Unauthorized').waitFor();
 
   await page.getByRole('button', { name: `Remove ${BOT.username}` }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await confirm(page, 'Remove');
   await page.getByText('No channels yet').waitFor();
   expect(page.problems).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { checkLooks } from './check-page.ts';
 import { goWithin } from './go-within.ts';
 import { openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
-import { ask } from './talk.ts';
+import { ask, confirm } from './talk.ts';
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
@@ -140,7 +140,7 @@ test('threads are kept in projects: by their menu, several at once, and dragged'
   await projects.getByRole('link', { name: 'Blue' }).waitFor();
 
   await act(/^Actions on the project Cool$/, 'Delete');
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await confirm(page, 'Delete');
   await list.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Blue' }).waitFor();
   expect(page.problems).toEqual([]);
   await page.close();

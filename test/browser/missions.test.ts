@@ -4,7 +4,7 @@ import { checkPage } from './check-page.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { seedMissions } from './seed-missions.ts';
 import { startStage } from './stage.ts';
-import { ask } from './talk.ts';
+import { ask, confirm } from './talk.ts';
 
 const SENTENCE = 'Every weekday at 8 in Oslo, summarise my notes.';
 const schedule = { cron: '0 8 * * 1-5', time_zone: 'Europe/Oslo' };
@@ -121,7 +121,7 @@ test('a mission is created with a preview, edited, run by hand, paused, resumed 
   await drawer.getByRole('button', { name: 'Resume' }).click();
   await drawer.getByRole('button', { name: 'Pause' }).waitFor();
   await drawer.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').last().getByRole('button', { name: 'Delete', exact: true }).click();
+  await confirm(page, 'Delete');
   await expect.poll(() => rows().filter({ hasText: 'Evening' }).count()).toBe(0);
   expect(page.problems).toEqual([]);
 });

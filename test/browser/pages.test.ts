@@ -11,7 +11,7 @@ import { checkLooks, checkPage, findViolationsInBothThemes } from './check-page.
 import { createMailTool } from './mail-tool.ts';
 import { type OpenPage, openChromium } from './open-chromium.ts';
 import { startStage } from './stage.ts';
-import { ask } from './talk.ts';
+import { ask, confirm } from './talk.ts';
 
 const SCRIPTED = { id: 'scripted', context_length: 32_000, architecture: { input_modalities: ['text', 'image'] } };
 
@@ -54,10 +54,6 @@ const visit = (route: string) => page.goto(stage.url + route);
 const rowsOf = (label: string) => page.getByRole('list', { name: label }).getByRole('listitem');
 const dialog = (name: string | RegExp) => page.getByRole('dialog', { name });
 
-/** The last of the dialogs that are open asks whether it is meant. */
-const confirm = (action: string) =>
-  page.getByRole('dialog').last().getByRole('button', { name: action, exact: true }).click();
-
 test('a skill is written, read as a text, edited, found, and removed', async () => {
   await visit('/connectors/skills');
   await page.getByText('No skills yet').waitFor();
@@ -79,7 +75,7 @@ test('a skill is written, read as a text, edited, found, and removed', async () 
   await page.getByLabel('Search the skills').fill('LETTERS');
   await rowsOf('Skills').getByRole('button').click();
   await page.getByRole('button', { name: 'Remove the skill' }).click();
-  await confirm('Remove');
+  await confirm(page, 'Remove');
   await page.getByLabel('Search the skills').fill('');
   await page.getByText('No skills yet').waitFor();
   expect(page.problems).toEqual([]);
@@ -139,7 +135,7 @@ test('a note is written, edited, found by its words and deleted', async () => {
   await page.getByLabel('Search the notes').fill('orchids');
   await rowsOf('Notes').getByRole('button').click();
   await page.getByRole('button', { name: 'Delete the note' }).click();
-  await confirm('Delete');
+  await confirm(page, 'Delete');
   await page.getByLabel('Search the notes').fill('');
   await page.getByText('No notes yet').waitFor();
 });
@@ -158,10 +154,10 @@ test('earlier versions of a note and a deleted note are restored, until it is de
   expect(await findViolationsInBothThemes(page)).toEqual([]);
 
   await page.getByRole('button', { name: 'Delete the note' }).click();
-  await confirm('Delete');
+  await confirm(page, 'Delete');
   await rowsOf('Deleted notes').getByRole('button').click();
   await dialog('people/ann').getByRole('button', { name: 'Delete for good' }).click();
-  await confirm('Delete for good');
+  await confirm(page, 'Delete for good');
   await page.getByRole('region', { name: 'Deleted notes' }).waitFor({ state: 'detached' });
   expect(await stage.home.query('select from note_versions')).toEqual([]);
 });
@@ -256,7 +252,7 @@ test('a user is added, gets a token that is shown once and lets them in, is limi
   expect(await page.getByRole('spinbutton', { name: 'Tokens' }).inputValue()).toBe('50000');
   await asksForMore(token);
   await page.getByRole('button', { name: 'Remove the user' }).click();
-  await confirm('Remove');
+  await confirm(page, 'Remove');
   await rowsOf('Users').filter({ hasText: 'Dora' }).waitFor({ state: 'detached' });
   await expect.poll(async () => (await whoIs()).status).toBe(401);
 });
@@ -370,7 +366,7 @@ test('a provider is added in four steps with all its models; a refused key is no
 
   await card.getByRole('button', { name: 'Replace key' }).click();
   await page.getByRole('button', { name: 'Remove' }).click();
-  await confirm('Remove');
+  await confirm(page, 'Remove');
   await card.waitFor({ state: 'detached' });
   await page
     .getByRole('switch', { name: /claude/ })
@@ -503,7 +499,7 @@ test('before an installation, a person reads what the tool may do; it asks for i
   await rowsOf('Tools').filter({ hasText: 'probe' }).getByRole('button').click();
   await dialog('probe').getByText('It has its secret').waitFor();
   await page.getByRole('button', { name: 'Remove the tool' }).click();
-  await confirm('Remove');
+  await confirm(page, 'Remove');
   await rowsOf('Tools').filter({ hasText: 'Tries out its host' }).waitFor({ state: 'detached' });
 });
 

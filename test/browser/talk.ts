@@ -25,6 +25,10 @@ export async function share(page: Page, title: string): Promise<string> {
   return (await dialog.getByText('/shared/').innerText()).trim();
 }
 
+/** Answers the dialog that asks whether it is meant. Only its title is a question: other dialogs may have a button of the same name. */
+export const confirm = (page: Page, action: string) =>
+  page.getByRole('dialog', { name: /\?$/ }).getByRole('button', { name: action, exact: true }).click();
+
 /** How many colours the code on a page has. */
 export const coloursOfCode = (page: Page) =>
   page

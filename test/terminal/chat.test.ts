@@ -489,7 +489,7 @@ describe('a command that is typed', () => {
 
     const { press, sees } = await open();
     await waitFor('the earlier messages', async () => {
-      await press('Up');
+      await press('C-u', 'Up'); // always the newest, however often it is pressed
       return (await sees('❯')).includes('❯ say remembered');
     });
     await press('C-u');
