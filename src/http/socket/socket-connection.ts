@@ -4,6 +4,9 @@ import type { WebSocket } from '@fastify/websocket';
 const HIGH_WATER_BYTES = 256 * 1024;
 const HEARTBEAT_MS = 15_000;
 
+/** Closes a WebSocket whose client is to connect again, and to ask again for all that it shows. */
+export const CONNECT_AGAIN = 1012;
+
 export type SocketConnection<Message extends object> = {
   /** Resolves when there is room for more, so that a slow reader costs no memory. */
   send(message: Message): Promise<void>;

@@ -2,7 +2,7 @@ import websocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Verdict } from '#auth/authenticate.ts';
 import { answerNotFound } from '../routes/errors.ts';
-import { createConnection, type SocketConnection } from './socket-connection.ts';
+import { CONNECT_AGAIN, createConnection, type SocketConnection } from './socket-connection.ts';
 
 export type SocketOptions = {
   readonly maxBytes: number;
@@ -37,7 +37,6 @@ const JUDGE_AGAIN_MS = 2500;
 
 /** Application codes of a WebSocket begin at 4000; this one means what a 401 does. */
 const NO_LONGER_KNOWN = 4401;
-const RESTARTING = 1012;
 const PATIENCE_MS = 500;
 
 /** Lets `app` serve WebSockets. A user who is removed loses theirs, and one with another role connects again with that. */
@@ -57,9 +56,9 @@ export async function acceptWebSockets(app: FastifyInstance, options: SocketOpti
           if (verdict.outcome === 'unknown' || verdict.outcome === 'domain-not-allowed')
             socket.close(NO_LONGER_KNOWN, 'Invalid or missing auth token');
           else if (verdict.outcome === 'moving' || verdict.outcome === 'elsewhere')
-            socket.close(RESTARTING, 'This user moves to another cell. Connect again.');
+            socket.close(CONNECT_AGAIN, 'This user moves to another cell. Connect again.');
           else if (verdict.outcome === 'known' && verdict.principal.role !== request.principal.role)
-            socket.close(RESTARTING, 'The role of this user has changed. Connect again.');
+            socket.close(CONNECT_AGAIN, 'The role of this user has changed. Connect again.');
         }, options.onError);
       };
       const judging = setInterval(judgeAgain, JUDGE_AGAIN_MS);
@@ -79,7 +78,7 @@ export async function acceptWebSockets(app: FastifyInstance, options: SocketOpti
 /** Closes with a reason. A client that does not close in time is disconnected. */
 async function hangUp(clients: readonly WebSocket[]): Promise<void> {
   const gone = clients.map((client) => new Promise((resolve) => client.once('close', resolve)));
-  for (const client of clients) client.close(RESTARTING, 'The service restarts. Connect again.');
+  for (const client of clients) client.close(CONNECT_AGAIN, 'The service restarts. Connect again.');
   const impatience = setTimeout(() => {
     for (const client of clients) client.terminate();
   }, PATIENCE_MS);

@@ -2,7 +2,7 @@ import type { Jobs } from '#agent/jobs.ts';
 import type { Threads } from '#agent/threads/threads.ts';
 import type { ThreadId } from '#domain/ids.ts';
 import type { Principal, UserId } from '#domain/principal.ts';
-import type { SocketConnection } from '#http/socket/socket-connection.ts';
+import { CONNECT_AGAIN, type SocketConnection } from '#http/socket/socket-connection.ts';
 import { renderListedJob } from '../jobs/job-routes.ts';
 import { renderThread } from '../threads/thread-shape.ts';
 import type { ServerMessage } from './socket-messages.ts';
@@ -12,7 +12,10 @@ type SocketServices = { readonly threads: Threads; readonly jobs: Jobs; readonly
 /** The most changes that wait for a slow reader. The oldest are dropped above it; the client sees them in its next list. */
 const MAX_WAITING = 1000;
 
-/** Sends a client each thread of its user that is new or has changed, in its state at the time of sending. */
+/**
+ * Sends a client each thread of its user that is new or has changed, in its state at the time of sending. A change that can't be read
+ * is told to nobody later, so the client connects again then, and lists its threads.
+ */
 export function startNotifications(
   principal: Principal,
   connection: SocketConnection<ServerMessage>,
@@ -26,7 +29,7 @@ export function startNotifications(
     changed.set(threadId, userId);
     const [oldest] = changed.keys();
     if (changed.size > MAX_WAITING && oldest !== undefined) changed.delete(oldest);
-    if (!telling) void tell().catch(services.onError);
+    if (!telling) void tell().catch(fail);
   });
 
   async function tell(): Promise<void> {
@@ -40,6 +43,11 @@ export function startNotifications(
     } finally {
       telling = false;
     }
+  }
+
+  function fail(error: unknown): void {
+    services.onError(error);
+    connection.close(CONNECT_AGAIN, 'A change could not be read. Connect again.');
   }
 
   /** A thread of a subagent is in no list: the one at the top has changed with it. */
