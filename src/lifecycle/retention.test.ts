@@ -258,6 +258,32 @@ test('a job takes its thread with it, but never one that waits at a gate', async
   expect(await idsIn('items')).toEqual(await idsIn('gates'));
 });
 
+test('an expired job or run that a transaction holds is left, and nothing waits for it', async () => {
+  const held = await addThread({ userId: 'webhook:ann', age: 40, callback: 'sent' });
+  await addThread({ userId: 'webhook:ann', age: 40, callback: 'sent' });
+  await pool.query(`update jobs set completed_at = now() - interval '40 days'`);
+  await pool.query(`
+    with mission as (
+      insert into missions (id, user_id, name, instruction, schedule, tz_version, keeps_thread, misfire, overlap, pause_after)
+      values (gen_random_uuid(), 'ann', 'm', 'x', '{}', '', false, 'skip', 'skip', 3) returning id)
+    insert into occurrences (mission_id, slot, user_id, kind, state, revision, due_at, ended_at)
+    select id, ended, 'ann', 'scheduled', 'completed', 1, ended, ended
+    from mission, generate_series(now() - interval '9000 days', now() - interval '8999 days', '1 day') as ended`);
+  const client = await pool.connect();
+  await client.query('begin');
+  await client.query('select from threads where id = $1 for no key update', [held]);
+  await client.query('select from occurrences order by slot limit 1 for update');
+
+  await purgeExpired(pool, { defaults, isElected: () => true });
+  expect(await idsIn('jobs')).toEqual([held]);
+  expect(await idsIn('occurrences', 'slot')).toHaveLength(1);
+  expect(await idsIn('threads', 'id')).toEqual([held]);
+  await client.query('rollback');
+  client.release();
+  await purgeExpired(pool, { defaults, isElected: () => true });
+  expect([...(await idsIn('threads', 'id')), ...(await idsIn('occurrences', 'slot'))]).toEqual([]);
+});
+
 test('the thread of a subagent is deleted after the one at the top, once nothing runs there', async () => {
   const [top, kept] = [await addThread({ age: 40, callback: 'sent' }), await addThread({ age: 40 })];
   const addBelow = async (parent: ThreadId, root: ThreadId, turn = 'completed') => {

@@ -172,10 +172,16 @@ const rulesOf = (table: string, kind: RetentionKind) =>
 
 const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions' | 'notes'>, string> = {
   // A job's thread is deleted with it, unless the caller named the thread in order to continue it, or another of its jobs is still kept.
+  // The thread is locked before its jobs, as by all others who lock both. One that is locked already keeps its jobs for this round.
   jobs: `
-    with purged as (
+    with expired as (
+      select jobs.id, jobs.thread_id from jobs ${rulesOf('jobs', 'jobs')} where ${isOlder('completed_at')} limit $1
+    ), held as materialized (
+      select threads.id from threads where threads.id in (select thread_id from expired) order by threads.id for update skip locked
+    ), purged as (
       delete from jobs where id = any (array(
-        select jobs.id from jobs ${rulesOf('jobs', 'jobs')} where ${isOlder('completed_at')} limit $1))
+        select expired.id from expired where thread_id in (select id from held)
+          or not exists (select from threads where threads.id = expired.thread_id)))
       returning id, thread_id
     ), done as (
       delete from threads where id = any (array(
@@ -185,7 +191,7 @@ const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions' | 'notes'>, st
           and not exists (select from conversations where conversations.thread_id = threads.id)
           and not exists (
             select from jobs where jobs.thread_id = threads.id and jobs.id not in (select id from purged))
-        order by threads.id for update of threads))
+        for update of threads))
       returning id
     ), emptied as (
       delete from items where thread_id in (select id from done)
@@ -206,7 +212,8 @@ const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions' | 'notes'>, st
   occurrences: `
     with purged as (
       delete from occurrences where (mission_id, slot) in (
-        select mission_id, slot from occurrences ${rulesOf('occurrences', 'occurrences')} where ${isOlder('ended_at')} limit $1)
+        select mission_id, slot from occurrences ${rulesOf('occurrences', 'occurrences')} where ${isOlder('ended_at')} limit $1
+        for update of occurrences skip locked)
       returning mission_id, slot, user_id
     ), released as (
       delete from idempotency_keys using purged where idempotency_keys.user_id = purged.user_id
