@@ -13,14 +13,20 @@ export const TOKEN = 'operator-token-of-the-tests';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
+const MOST_LOGGED = 200;
+
 /** The service inside this process, on a free port, with an engine that waits less. */
 export async function startService(env: Record<string, string>, parts: Parts = {}) {
-  const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('silent'), {
+  const logged: string[] = [];
+  const write = (line: string) => void (logged.push(line) > MOST_LOGGED && logged.shift());
+  const app = await startApp(readConfig({ ...SETTINGS, ...env }), createLog('warn', { write }), {
     engineTimes: QUICK_TIMES,
     ...parts,
   });
+  const output = () => logged.join('');
   return {
-    ...clientOf(app.gatewayUrl ?? ''),
+    ...clientOf(app.gatewayUrl ?? '', output),
+    output,
     webhook: webhookClientOf(app.webhookUrl ?? ''),
     routes: app.routes,
     close: () => app.close(),
@@ -42,7 +48,7 @@ export async function spawnService(env: Record<string, string>) {
     return /The gateway is at (\S+)/.exec(output)?.[1];
   });
   return {
-    ...clientOf(url),
+    ...clientOf(url, () => output),
     pid: child.pid,
     output: () => output,
     kill: async (signal: NodeJS.Signals = 'SIGKILL') => {
@@ -52,7 +58,7 @@ export async function spawnService(env: Record<string, string>) {
   };
 }
 
-/** What a service has logged as a warning or an error: the cause, when it answers 500. */
+/** What a service has logged as a warning or an error: the cause, when it answers 500 or 503. */
 export const warningsOf = ({ output }: { readonly output: () => string }): string =>
   output()
     .split('\n')
@@ -86,7 +92,7 @@ export type WireResponse = {
   usage: { input_tokens: number; output_tokens: number; total_tokens: number; cost: unknown };
 };
 
-export function clientOf(url: string) {
+export function clientOf(url: string, output = () => '') {
   const request = (
     route: string,
     init: { method?: string; body?: string | Buffer<ArrayBuffer>; headers?: Record<string, string> } = {},
@@ -106,7 +112,7 @@ export function clientOf(url: string) {
     /** Sends a message and expects a response object of any status. */
     ask: async (input: unknown, more: object = {}): Promise<WireResponse> => {
       const response = await post({ input, ...more });
-      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}\n${warningsOf({ output })}`);
       return (await response.json()) as WireResponse;
     },
     get: async (id: string): Promise<WireResponse> =>

@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { addUser, type TestUser } from '../../support/accounts.ts';
 import { journey } from '../../support/journey.ts';
 import { readStream } from '../../support/read-stream.ts';
-import type { Service } from '../../support/service.ts';
+import { type Service, warningsOf } from '../../support/service.ts';
 import { watchLoop } from '../../support/watch-loop.ts';
 
 /** Each text keeps one of the safety rules, or the page reader, busy for as long as possible. */
@@ -64,7 +64,7 @@ async function send(service: Service, user: TestUser, input: string): Promise<st
   const body = JSON.stringify({ model: 'm', input });
   const response = await service.request('/api/v1/responses', { method: 'POST', body, headers: user.headers });
   const answer = await response.text();
-  expect([response.status, answer]).toEqual([200, answer]);
+  if (response.status !== 200) throw new Error(`${response.status}: ${answer}\n${warningsOf(service)}`);
   return answer;
 }
 

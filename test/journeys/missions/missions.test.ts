@@ -4,7 +4,7 @@ import { addUser } from '../../support/accounts.ts';
 import { createHeldTool } from '../../support/held-tool.ts';
 import { journey } from '../../support/journey.ts';
 import { runReborn } from '../../support/run-reborn.ts';
-import { type Service, WEBHOOK_SECRET } from '../../support/service.ts';
+import { type Service, WEBHOOK_SECRET, warningsOf } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 type Mission = {
@@ -207,7 +207,8 @@ test('a person corrects a run: its result is the answer to them, within its tool
     await step.begun();
     const begun = await waitFor('the run', async () => (await runsOf(service, id)).find((run) => run.thread_id));
     const how = { thread_id: begun?.thread_id, when_busy: 'steer' };
-    await call(service, 'POST', '/api/chat/send', { message, ...how });
+    const sent = await call<Answered>(service, 'POST', '/api/chat/send', { message, ...how });
+    expect({ sent, cause: warningsOf(service) }).toMatchObject({ sent: { httpStatus: 202 } });
     step.release();
     return waitFor(`the run to be ${status}`, async () =>
       (await runsOf(service, id)).find((run) => run.slot === slot && run.status === status),
