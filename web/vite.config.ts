@@ -7,6 +7,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { compressAssets } from './compress-assets.ts';
 import { preloadFirstFont } from './first-font.ts';
+import { nameFirstPage } from './first-page.ts';
 import { shellFiles } from './shell-files.ts';
 import { noteSources } from './source-hash.ts';
 
@@ -38,6 +39,7 @@ export default defineConfig({
         path.join(import.meta.dirname, file),
       ),
       output: {
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: nameFirstPage() }] },
         // The browser looks for a new worker at the same address.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
       },

@@ -9,6 +9,7 @@ import { ask } from './talk.ts';
 
 const DIST = path.resolve('web/dist');
 const MOST_BYTES = 110_000;
+const MOST_FILES = 25;
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 let browser: Awaited<ReturnType<typeof openChromium>>;
@@ -22,23 +23,24 @@ afterAll(async () => {
   await stage.close();
 });
 
-type Chunk = { file: string; imports?: string[] };
-
-test('the entry bundle has at most 110 kB', () => {
-  const manifest = JSON.parse(readFileSync(path.join(DIST, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
-  const needed = new Set<string>();
-  const add = (key: string) => {
-    const chunk = manifest[key];
-    if (!chunk || needed.has(chunk.file)) return;
-    needed.add(chunk.file);
-    for (const imported of chunk.imports ?? []) add(imported);
-  };
-  add('index.html');
-  const bytes = [...needed].reduce((total, file) => total + gzipSync(readFileSync(path.join(DIST, file))).length, 0);
-  console.info(`Entry bundle: ${bytes} bytes (gzip), ${needed.size} files`);
+test('the entry bundle has at most 110 kB, and the first page is few files', () => {
+  const entry = filesOf('index.html');
+  const bytes = [...entry].reduce((total, file) => total + gzipSync(readFileSync(path.join(DIST, file))).length, 0);
+  const first = filesOf('index.html', 'src/app/entrance.tsx', 'src/chat/chat-page.tsx');
+  console.info(`Entry bundle: ${bytes} bytes (gzip), ${entry.size} files; first page: ${first.size} files`);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  expect(first.size).toBeLessThanOrEqual(MOST_FILES);
 });
+
+/** The files of these sources in the build, and of all that they import. */
+function filesOf(...sources: readonly string[]): Set<string> {
+  type Chunk = { file: string; imports?: string[] };
+  const manifest = JSON.parse(readFileSync(path.join(DIST, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
+  const needed = new Set(sources);
+  for (const source of needed) for (const imported of manifest[source]?.imports ?? []) needed.add(imported);
+  return new Set([...needed].map((source) => manifest[source]?.file ?? source));
+}
 
 test('the chat is usable soon, also on a slow machine', async () => {
   const page = await browser.signIn(stage.url);

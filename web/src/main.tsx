@@ -15,14 +15,15 @@ installTextSize();
 installReloadAfterUpgrade();
 const root = document.getElementById('app');
 if (!root) throw new Error('The page has no #app.');
-// Loads beside the texts.
-void import('./app/entrance.tsx');
+const router = createAppRouter();
+// The page that is opened loads beside the texts.
+void router.load();
 // No `await`: other chunks import this one, and would have to wait for it.
 void startLanguage().then(() =>
   createRoot(root).render(
     <StrictMode>
       <Translated>
-        <RouterProvider router={createAppRouter()} />
+        <RouterProvider router={router} />
       </Translated>
     </StrictMode>,
   ),
