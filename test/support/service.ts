@@ -112,7 +112,8 @@ export function clientOf(url: string, output = () => '') {
     /** Sends a message and expects a response object of any status. */
     ask: async (input: unknown, more: object = {}): Promise<WireResponse> => {
       const response = await post({ input, ...more });
-      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}\n${warningsOf({ output })}`);
+      if (response.status !== 200)
+        throw new Error(`${response.status}: ${await response.text()}\n${warningsOf({ output })}`);
       return (await response.json()) as WireResponse;
     },
     get: async (id: string): Promise<WireResponse> =>
