@@ -127,7 +127,7 @@ except OSError as error: print(100 < n < 128, error.errno == errno.EAGAIN)`),
     sees: /^/,
     ends: 'files',
   },
-  '6 what they leave': { tries: 'find /tmp -name "n*" -delete; ls /tmp | wc -l', sees: /^\d\n$/ },
+  '6 what they leave': { tries: 'sleep 1; find /tmp -name "n*" -delete; ls /tmp | wc -l', sees: /^\d\n$/ },
   '48 a file of a terabyte': {
     tries: 'truncate -s 1T sparse; ls sparse',
     sees: /File size limit|File too large|cannot access/,

@@ -211,14 +211,18 @@ def collect():
             ended[pid] = os.waitstatus_to_exitcode(status)
 
 
-def excess():
-    for folder in WRITABLE:
-        used = os.statvfs(folder)
-        if used.f_files - used.f_ffree > LIMITS['inodes']:
+def excess(inodes_before):
+    for folder, before in inodes_before.items():
+        if inodes_in(folder) > max(LIMITS['inodes'], before):  # a call that removes what is too much goes on
             return 'files'
     if memory(rss_of) > LIMITS['memory'] and memory(pss_of) > LIMITS['memory']:
         return 'memory'
     return 'memory' if is_machine_short() else None
+
+
+def inodes_in(folder):
+    used = os.statvfs(folder)
+    return used.f_files - used.f_ffree
 
 
 def memory(of):
@@ -298,6 +302,7 @@ class Call:
         self.pid, self.out, self.answer, self.control, self.code = pid, out, answer, control, code
         self.network = network
         self.output, self.answered = Output(), b''
+        self.inodes_before = {folder: inodes_in(folder) for folder in WRITABLE}
         self.exit = open_process(pid)
         self.poll = select.poll()
         for descriptor in (0, out, self.exit):
@@ -323,7 +328,7 @@ class Call:
             now = time.monotonic()
             self.output.show(now)
             if now >= look_at:
-                problem = excess()
+                problem = excess(self.inodes_before)
                 if problem:
                     return problem
                 look_at = now + WATCH_S
