@@ -6,9 +6,9 @@ const FRAME = at('src/app/entrance.tsx');
 const CHAT = at('src/chat/chat-page.tsx');
 
 /**
- * Puts what surrounds every page into one file, and what a chat adds to it into another. The bundler would make sixty of them, most
- * smaller than a kilobyte, and a slow machine takes several milliseconds to begin with each. What the page of a shared thread
- * needs as well stays apart, because that page has no frame.
+ * Puts what surrounds every page into one file, and what a chat adds to it into another. The bundler would make many more, most
+ * smaller than a kilobyte, and a slow machine takes several milliseconds to begin with each. What pages without an origin may load
+ * stays apart: most of what surrounds the other pages fails there, even before it is used.
  */
 export function nameFirstPage(): Rolldown.CodeSplittingNameFunction {
   let names: Map<string, string | null> | undefined;
@@ -20,17 +20,20 @@ export function nameFirstPage(): Rolldown.CodeSplittingNameFunction {
 
 function nameFiles(graph: Rolldown.ChunkingContext): Map<string, string | null> {
   const names = new Map<string, string | null>([FRAME, CHAT].map((root) => [root, null])); // asked for by themselves
-  const name = (file: string | null, ...roots: readonly string[]) => {
-    for (const id of reach(roots, graph)) if (!names.has(id)) names.set(id, file);
+  const name = (file: string | null, ids: Iterable<string>) => {
+    for (const id of ids) if (!names.has(id)) names.set(id, file);
   };
-  name(null, at('index.html'), at('shared.html'));
-  name('frame', FRAME);
-  name('chat', CHAT);
+  const importsOf = (id: string) => graph.getModuleInfo(id)?.importedIds ?? [];
+  const loadsOf = (id: string) => [...importsOf(id), ...(graph.getModuleInfo(id)?.dynamicallyImportedIds ?? [])];
+  name(null, reach(at('index.html'), importsOf));
+  for (const page of ['shared.html', 'frames/diagram.html']) name(null, reach(at(page), loadsOf));
+  name('frame', reach(FRAME, importsOf));
+  name('chat', reach(CHAT, importsOf));
   return names;
 }
 
-function reach(roots: readonly string[], graph: Rolldown.ChunkingContext): Set<string> {
-  const reached = new Set(roots);
-  for (const id of reached) for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reached.add(imported);
+function reach(root: string, next: (id: string) => readonly string[]): Set<string> {
+  const reached = new Set([root]);
+  for (const id of reached) for (const other of next(id)) reached.add(other);
   return reached;
 }
