@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { announceService } from '#cli/connect/running-service.ts';
 import type { Tool } from '#tools/tool.ts';
 import { buildTool } from '../attacks/attack-components.ts';
@@ -50,6 +52,8 @@ export async function startChatService({
     home: home.home,
     query: home.query,
     env: { ...home.env, ...SETTINGS, ...scripted, CLI_ENABLED: 'true', SERVICE_REBORN_WEBUI_TOKEN: TOKEN },
+    /** What a chat that was ended has kept of a message to a new thread. */
+    forgetDraft: () => rm(path.join(home.home, 'draft.txt'), { force: true }),
     /** Every message that the model was asked to answer. */
     received: () => model.seen.map(({ messages }) => messages.findLast(({ role }) => role === 'user')?.text ?? ''),
     /** A tool that needs a secret before it runs, and then says what it was called with. */

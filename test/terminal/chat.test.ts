@@ -19,6 +19,7 @@ afterAll(() => chat.close());
 afterEach(async () => {
   await terminal?.close();
   terminal = undefined;
+  await chat.forgetDraft();
 });
 
 async function open(...args: string[]) {

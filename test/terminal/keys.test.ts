@@ -22,7 +22,10 @@ afterAll(() => chat.close());
 beforeEach(() => {
   chat.model.seen.length = 0;
 });
-afterEach(() => terminal.close());
+afterEach(async () => {
+  await terminal.close();
+  await chat.forgetDraft();
+});
 
 async function open(more: Partial<Parameters<typeof openTerminal>[0]> = {}) {
   terminal = await openTerminal({ ...more, env: { ...chat.env, ...more.env } });

@@ -106,11 +106,21 @@ export async function openTerminal({
       const shell = (await tmux('display-message', '-p', '#{pane_pid}')).trim();
       await run('pkill', ['-KILL', '-P', shell]);
     },
+    /** The command has ended by then: it may still keep what was typed, which is not for the next test. */
     async close() {
+      const shell = await tmux('display-message', '-p', '#{pane_pid}').catch(() => '');
+      const found = await run('pgrep', ['-P', shell.trim() || '0']).catch(() => ({ stdout: '' }));
+      const running = found.stdout.split('\n').filter(Boolean);
       await tmux('kill-server').catch(() => {});
+      for (const pid of running) await waitFor('the command to end', () => hasEnded(pid));
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Also if nobody has taken note of its end. */
+async function hasEnded(pid: string): Promise<boolean> {
+  return !/\) [^Z]/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
