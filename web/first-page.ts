@@ -8,7 +8,7 @@ const CHAT = at('src/chat/chat-page.tsx');
 /**
  * Puts what surrounds every page into one file, and what a chat adds to it into another. The bundler would make many more, most
  * smaller than a kilobyte, and a slow machine takes several milliseconds to begin with each. What pages without an origin may load
- * stays apart: most of what surrounds the other pages fails there, even before it is used.
+ * stays apart: these files import the start of the app, which would run on those pages too, and fail there.
  */
 export function nameFirstPage(): Rolldown.CodeSplittingNameFunction {
   let names: Map<string, string | null> | undefined;
