@@ -24,12 +24,12 @@ function follow(find: Services['threads']['find']) {
     find,
     follow(_principal, onChange) {
       change = (threadId) => onChange({ threadId, userId: ann.userId });
-      return () => {};
+      return () => (change = () => {});
     },
   } satisfies Partial<Services['threads']>;
   const services = { threads, jobs: {}, onError: (error: unknown) => errors.push(error) } as unknown as Services;
   startNotifications(ann, connection as unknown as SocketConnection<ServerMessage>, services);
-  return { told, codes, errors, change };
+  return { told, codes, errors, change: (threadId: ThreadId) => change(threadId) };
 }
 
 test('a thread that is gone is told as such', async () => {
@@ -46,4 +46,13 @@ test('a client connects again after a change that could not be read, because it 
   change(newId<ThreadId>());
   await expect.poll(() => codes).toEqual([1012]);
   expect({ told, errors }).toEqual({ told: [], errors: [away] });
+});
+
+test('a client that reads too slowly connects again when 1,000 changes wait, and none is dropped silently', async () => {
+  const { codes, change } = follow(() => new Promise(() => {})); // the first change is never read to its end
+  const one = () => change(newId<ThreadId>());
+  for (let count = 0; count <= 1000; count++) one();
+  expect(codes).toEqual([]);
+  for (let count = 0; count < 10; count++) one();
+  expect(codes).toEqual([1012]);
 });

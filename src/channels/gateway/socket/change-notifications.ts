@@ -9,12 +9,12 @@ import type { ServerMessage } from './socket-messages.ts';
 
 type SocketServices = { readonly threads: Threads; readonly jobs: Jobs; readonly onError: (error: unknown) => void };
 
-/** The most changes that wait for a slow reader. The oldest are dropped above it; the client sees them in its next list. */
+/** The most changes that wait for a slow reader. */
 const MAX_WAITING = 1000;
 
 /**
- * Sends a client each thread of its user that is new or has changed, in its state at the time of sending. A change that can't be read
- * is told to nobody later, so the client connects again then, and lists its threads.
+ * Sends a client each thread of its user that is new or has changed, in its state at the time of sending. A change is sent once, so if
+ * one can't be read, or too many wait, the client has to connect again and list its threads.
  */
 export function startNotifications(
   principal: Principal,
@@ -27,9 +27,8 @@ export function startNotifications(
   const unfollow = services.threads.follow(principal, ({ threadId, userId }) => {
     changed.delete(threadId);
     changed.set(threadId, userId);
-    const [oldest] = changed.keys();
-    if (changed.size > MAX_WAITING && oldest !== undefined) changed.delete(oldest);
-    if (!telling) void tell().catch(fail);
+    if (changed.size > MAX_WAITING) connectAgain('Too many changes wait. Connect again.');
+    else if (!telling) void tell().catch(fail);
   });
 
   async function tell(): Promise<void> {
@@ -47,7 +46,13 @@ export function startNotifications(
 
   function fail(error: unknown): void {
     services.onError(error);
-    connection.close(CONNECT_AGAIN, 'A change could not be read. Connect again.');
+    connectAgain('A change could not be read. Connect again.');
+  }
+
+  function connectAgain(reason: string): void {
+    unfollow();
+    changed.clear();
+    connection.close(CONNECT_AGAIN, reason);
   }
 
   /** A thread of a subagent is in no list: the one at the top has changed with it. */
