@@ -6,14 +6,12 @@ import { SlowFirst } from './test/support/slow-first.ts';
 const MEASURED = ['bad-tokens', 'cpu-budget', 'failover', 'heavy-thread', 'purge', 'steering-times'];
 const measured = `test/faults/{${MEASURED.join()}}.test.ts`;
 
-/** Such tests wait for processes to start and for leases to end. In `.ci/run`, tests of another part run beside them. */
-const WAITING = { maxWorkers: 3 };
-
 export default defineConfig({
   test: {
     // Files that run one after the other in a process share its modules, unless a project isolates them.
     pool: 'forks',
     isolate: false,
+    // In `.ci/run`, tests of two parts run side by side, so these keep two cores busy while some of them wait.
     maxWorkers: 2,
     // Tests wait for something, and are done long before these unless it never comes: a machine may be five times slower.
     hookTimeout: 300_000,
@@ -44,7 +42,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           // Those in `test/browser` need Chromium, and have their own configuration.
           exclude: [...configDefaults.exclude, 'test/{browser,journeys,faults,chaos}/**'],
-          ...WAITING,
           sequence: { groupOrder: 1 },
         },
       },
@@ -54,7 +51,6 @@ export default defineConfig({
         test: {
           name: 'journeys',
           include: ['test/journeys/**/*.test.ts'],
-          maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
       },
@@ -64,7 +60,6 @@ export default defineConfig({
           name: 'faults',
           include: ['test/{faults,chaos}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, measured],
-          ...WAITING,
           sequence: { groupOrder: 1 },
         },
       },
