@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** While a test waits for something, it asks fifty times a second: a query that follows soon uses the same connection. */
+/** While a test waits for something, it asks many times a second: a query that follows soon uses the same connection. */
 const KEPT_MS = 1000;
 const ENGINE = { options: '-c app.engine=on' };
 
