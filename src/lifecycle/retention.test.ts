@@ -355,3 +355,26 @@ test('versions of notes expire after they were replaced or deleted; the newest t
     'bob gone 2',
   ]);
 });
+
+test('expired versions that another transaction holds wait for the next round', async () => {
+  await pool.query('truncate note_versions');
+  for (const path of ['a', 'b'])
+    await pool.query(
+      `insert into note_versions (user_id, path, version, text, written_at, origin, written_by)
+       values ('ann', $1, 1, null, now() - interval '900 days', 'person', 'person')`,
+      [path],
+    );
+  const left = async () => (await pool.query<{ path: string }>('select path from note_versions')).rows;
+  const holder = await database.everything.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`delete from note_versions where path = 'b'`);
+    await purgeNoteVersions(pool, { defaults, isElected: () => true });
+    await holder.query('rollback');
+  } finally {
+    holder.release(true);
+  }
+  expect(await left()).toEqual([{ path: 'b' }]);
+  await purgeNoteVersions(pool, { defaults, isElected: () => true });
+  expect(await left()).toEqual([]);
+});

@@ -234,13 +234,14 @@ const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions' | 'notes'>, st
 };
 
 // A version is replaced when the next one is written: everything before a version of that age is, and a deletion itself.
+// SKIP LOCKED: whoever changes or forgets several notes locks their versions in another order, and must not be waited for.
 const PURGE_NOTE_VERSIONS = `
   with purged as (
     delete from note_versions where ctid = any (array(
       select gone.ctid from note_versions as old ${rulesOf('old', 'notes')}
       join note_versions as gone on gone.user_id = old.user_id and gone.path = old.path
         and (gone.version < old.version or gone.version = old.version and gone.text is null)
-      where ${isOlder('old.written_at')} limit $1))
+      where ${isOlder('old.written_at')} limit $1 for update of gone skip locked))
     returning 1
   )
   select count(*)::integer as gone from purged`;

@@ -4,6 +4,7 @@ import { newId } from '#domain/ids.ts';
 import type { NoteCause } from '#domain/note.ts';
 import type { SeenSource } from '#domain/thread/origin.ts';
 import { openMigratedDatabase } from '../../test/support/migrated-database.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import type { Forgetting } from './forget-notes.ts';
 import { createMemory, type Memory } from './memory.ts';
 
@@ -122,6 +123,74 @@ test('forgetting permanently leaves no version of it', async () => {
   expect((await server.everything.query(`select from note_versions where text like 'poison%'`)).rows).toEqual([]);
   expect([await textOf('mine'), await textOf('replaced')]).toEqual(['by me', 'by me']);
   expect(await memory.deleted(ann, 10)).toEqual([]);
+});
+
+/** Starts these one after the other while another transaction holds rows of the note `b`, and lets them go on when both wait. */
+async function besides(
+  table: 'notes' | 'note_versions',
+  ...acts: (() => Promise<unknown>)[]
+): Promise<PromiseSettledResult<unknown>[]> {
+  const holder = await server.everything.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`select from ${table} where path = 'b' for update`);
+    const started: Promise<unknown>[] = [];
+    for (const act of acts) {
+      started.push(act());
+      await waitFor(`${started.length} to wait`, async () => {
+        const { rows } = await server.everything.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length === started.length;
+      });
+    }
+    await holder.query('commit');
+    return await Promise.allSettled(started);
+  } finally {
+    holder.release(true);
+  }
+}
+
+const keepAll = () => memory.keep(ann, 'all of unknown origin');
+/** Forgets notes that `keepAll` keeps, and that were not written in the order of their paths. */
+async function forgettingOfUnknown() {
+  for (const path of ['c', 'b', 'a'])
+    await memory.writeByAgent(
+      ann,
+      { path, text: 'from the page', origin: 'unknown' },
+      { author: 'agent', sources: [page] },
+    );
+  const { digest } = await forget();
+  return () => forget({ digest });
+}
+
+test('notes that the person is keeping are no longer as the preview showed them', async () => {
+  const [kept, forgotten] = await besides('notes', keepAll, await forgettingOfUnknown());
+  expect(kept).toEqual({ status: 'fulfilled', value: 3 });
+  expect(forgotten).toMatchObject({ reason: { message: expect.stringContaining('no longer as the preview showed') } });
+});
+
+test('notes that are being forgotten are not kept', async () => {
+  const [forgotten, kept] = await besides('notes', await forgettingOfUnknown(), keepAll);
+  expect(forgotten).toMatchObject({ value: { changed: [{ path: 'a' }, { path: 'b' }, { path: 'c' }] } });
+  expect(kept).toEqual({ status: 'fulfilled', value: 0 });
+});
+
+test('notes that the person is keeping are looked at again before their versions are forgotten', async () => {
+  for (const path of ['a', 'b', 'c']) await write(path, 'from the page', [page]);
+  // As many as are kept. In the end, the person has restored the first text of two notes.
+  await server.everything.query(
+    `insert into note_versions (user_id, path, version, text, origin, written_by)
+     select user_id, path, n, case when n = 50 and path < 'c' then text else n::text end, 'foreign', 'person'
+     from notes, generate_series(2, 50) as n`,
+  );
+  const { digest, ...preview } = await forget({ permanent: true });
+  expect(preview).toMatchObject({ changed: [], kept: [{ path: 'a' }, { path: 'b' }], replaced: [{ path: 'c' }] });
+
+  const keep = () => memory.keep(ann, ['a', 'b', 'c']);
+  const [kept, forgotten] = await besides('note_versions', keep, () => forget({ permanent: true, digest }));
+  expect(kept).toEqual({ status: 'fulfilled', value: 3 });
+  expect(forgotten).toMatchObject({ reason: { message: expect.stringContaining('no longer as the preview showed') } });
 });
 
 /** Which versions came from the page, by a plain program. Each version may have read any version before it. */

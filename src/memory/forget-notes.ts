@@ -37,7 +37,7 @@ export function forgetNotes(db: Database, owner: Owner, { digest, ...what }: For
     await lockNotes(
       trx,
       owner,
-      preview.changed.map(({ path }) => path),
+      [...preview.changed, ...preview.kept, ...preview.replaced].map(({ path }) => path),
     );
     if ((await previewOf(trx, owner, what)).digest !== digest)
       throw new InvalidRequest(

@@ -102,14 +102,24 @@ export async function keepNotes(
 ): Promise<number> {
   await sql`select ${causedBy(BY_PERSON)}`.execute(trx);
   const { numUpdatedRows } = await trx
+    .with('held', (from) =>
+      from
+        .selectFrom('notes')
+        .select('number')
+        .where('userId', '=', owner.userId)
+        .where((note) =>
+          typeof which === 'string'
+            ? note('origin', '=', 'unknown')
+            : note.and([note('path', 'in', which), note('origin', '<>', 'person')]),
+        )
+        .orderBy('path') // as in `lockNotes`
+        .forNoKeyUpdate(),
+    )
     .updateTable('notes')
+    .from('held')
     .set({ origin: 'person' })
     .where('userId', '=', owner.userId)
-    .where((note) =>
-      typeof which === 'string'
-        ? note('origin', '=', 'unknown')
-        : note.and([note('path', 'in', which), note('origin', '<>', 'person')]),
-    )
+    .whereRef('notes.number', '=', 'held.number')
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }
@@ -150,13 +160,15 @@ async function lockNote(trx: OwnedTransaction, owner: Owner, path: string, cause
   return { known: number && text && origin ? { number, text, origin } : undefined, isDone: found?.isDone ?? false };
 }
 
-/** Keeps others from writing these notes until the transaction ends. */
+/** Keeps others from writing these notes until the transaction ends. Whoever locks the rows of several does so in one order. */
 export async function lockNotes(trx: OwnedTransaction, owner: Owner, paths: readonly string[]): Promise<void> {
   await runStatement(trx, LOCK, [owner.userId, paths.toSorted()]);
+  await runStatement(trx, LOCK_ROWS, [owner.userId, paths]);
 }
 
 const LOCK = `
   select pg_advisory_xact_lock(hashtextextended('note ' || $1 || ' ' || path, 0)) from unnest($2::text[]) as path`;
+const LOCK_ROWS = 'select from notes where user_id = $1 and path = any($2::text[]) order by path for update';
 
 type LockedNote = {
   readonly number: string | null;

@@ -13,18 +13,17 @@ export async function touchAttachments(
   owner: Owner,
   hashes: readonly AttachmentHash[],
 ): Promise<AttachmentHash[]> {
-  const rows = await runStatement<{ sha256: AttachmentHash }>(trx, TOUCH, [owner.userId, hashes]);
+  await runStatement(trx, LOCK_OWNER, [owner.userId]);
+  const rows = await runStatement<{ sha256: AttachmentHash }>(
+    trx,
+    `update attachments set idle_since = now() where user_id = $1 and sha256 = any($2::text[]) and is_stored returning sha256`,
+    [owner.userId, hashes],
+  );
   return rows.map(({ sha256 }) => sha256);
 }
 
-// Locked in the order of their keys, as in `note_idle_attachment`.
-const TOUCH = `
-  with held as materialized (
-    select sha256 from attachments where user_id = $1 and sha256 = any($2::text[]) and is_stored
-    order by sha256 for no key update
-  )
-  update attachments set idle_since = now() from held where user_id = $1 and attachments.sha256 = held.sha256
-  returning attachments.sha256`;
+// The same key as in `note_idle_attachment`.
+const LOCK_OWNER = 'select pg_advisory_xact_lock(8249, hashtext($1) & 1023)';
 
 /** Stores the bytes in PostgreSQL. */
 export async function insertAttachment(

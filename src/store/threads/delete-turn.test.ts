@@ -64,10 +64,13 @@ test('a deleted item leaves no copy of its text, and its size no longer counts',
 const hashes = ['a', 'b', 'c'].map((digit) => digit.repeat(64) as AttachmentHash);
 const [, middle] = hashes;
 
-/** A thread whose items use the attachments in this order. */
-async function insertThreadUsing(used: readonly AttachmentHash[]): Promise<ThreadId> {
+type Used = readonly AttachmentHash[];
+
+/** A thread whose items use these attachments, in this order. */
+async function insertThreadUsing(used: Used, parent: ThreadId | null = null): Promise<ThreadId> {
   const id = newId<ThreadId>();
   await withOwner(database.db, ann, (trx) => insertThread(trx, ann, { id, lastSeq: 0 }));
+  await database.everything.query('update threads set parent = $2, root = $2 where id = $1', [id, parent]);
   for (const hash of used)
     await database.everything.query(
       'insert into attachment_uses (item_id, sha256, thread_id, user_id) values ($1, $2, $3, $4)',
@@ -76,10 +79,32 @@ async function insertThreadUsing(used: readonly AttachmentHash[]): Promise<Threa
   return id;
 }
 
-type Prepare = (used: readonly AttachmentHash[]) => Promise<(trx: OwnedTransaction) => Promise<unknown>>;
+async function insertFiles(thread: ThreadId, used: Used): Promise<void> {
+  await database.everything.query('insert into workspaces (id, user_id, thread_id) values ($1, $2, $1)', [
+    thread,
+    ann.userId,
+  ]);
+  for (const hash of used)
+    await database.everything.query(
+      `insert into workspace_files (workspace_id, path, version, user_id, sha256, bytes, mode) values ($1, $2, 1, $3, $2, 1, 420)`,
+      [thread, hash, ann.userId],
+    );
+}
+
+type Prepare = (used: Used) => Promise<(trx: OwnedTransaction) => Promise<unknown>>;
 
 const deletionOf: Prepare = async (used) => {
   const thread = await insertThreadUsing(used);
+  return (trx) => deleteThread(trx, ann, thread);
+};
+const deletionWithFiles: Prepare = async ([first, ...others]) => {
+  const thread = await insertThreadUsing(first ? [first] : []);
+  await insertFiles(thread, others);
+  return (trx) => deleteThread(trx, ann, thread);
+};
+const deletionWithSubagent: Prepare = async ([first, ...others]) => {
+  const thread = await insertThreadUsing(first ? [first] : []);
+  await insertThreadUsing(others, thread);
   return (trx) => deleteThread(trx, ann, thread);
 };
 const mentionOf: Prepare = async (used) => (trx) => touchAttachments(trx, ann, used);
@@ -88,6 +113,10 @@ test.for<[string, Prepare, Prepare]>([
   ['two threads are deleted', deletionOf, deletionOf],
   ['a message mentions files and a thread is deleted', mentionOf, deletionOf],
   ['a thread is deleted and a message mentions files', deletionOf, mentionOf],
+  ['two threads with files of their own are deleted', deletionWithFiles, deletionWithFiles],
+  ['a message mentions files and a thread with files of its own is deleted', mentionOf, deletionWithFiles],
+  ['two threads with subagents are deleted', deletionWithSubagent, deletionWithSubagent],
+  ['a message mentions files and a thread with a subagent is deleted', mentionOf, deletionWithSubagent],
 ])('%s at the same time, with the same files in opposite order', async ([_name, prepare, prepareOther]) => {
   for (const hash of hashes.toReversed())
     await withOwner(database.db, ann, (trx) => insertAttachment(trx, ann, hash, Buffer.from('x')));
@@ -100,15 +129,19 @@ test.for<[string, Prepare, Prepare]>([
   await holder.query('begin');
   await holder.query('select from attachments where user_id = $1 and sha256 = $2 for update', [ann.userId, middle]);
 
-  const both = Promise.all([first, second].map((act) => withOwner(database.db, ann, act)));
-  both.catch(() => {});
-  // Each has now locked what it locks before the file in the middle.
-  await waitFor('both to wait', async () => {
-    const { rows } = await database.everything.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows.length === 2;
-  });
+  // Each has then locked what it locks before the first file that it waits for.
+  const acts = [];
+  for (const act of [first, second]) {
+    const acting = withOwner(database.db, ann, act);
+    acting.catch(() => {});
+    acts.push(acting);
+    await waitFor(`${acts.length} to wait`, async () => {
+      const { rows } = await database.everything.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length === acts.length;
+    });
+  }
   await holder.query('commit');
-  await expect(both).resolves.toHaveLength(2);
+  await expect(Promise.all(acts)).resolves.toHaveLength(2);
 });
