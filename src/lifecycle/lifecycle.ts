@@ -1,3 +1,4 @@
+import { eachAlone } from '#domain/each-alone.ts';
 import type { Certificate } from '#domain/erasure.ts';
 import type { Retention } from '#domain/retention.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -56,7 +57,7 @@ export function startLifecycle(options: {
     runErasure(engine.errands, id, mayContinue, attachments.bucket, times);
 
   async function eraseRequested(): Promise<void> {
-    for (const id of await findPendingErasures(engine.errands)) await erase(id, isElected);
+    await eachAlone(await findPendingErasures(engine.errands), async (id) => void (await erase(id, isElected)));
   }
 
   /** A task of the leader alone. Its first round may come sooner. */

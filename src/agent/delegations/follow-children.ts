@@ -1,3 +1,4 @@
+import { eachAlone } from '#domain/each-alone.ts';
 import type { TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
@@ -32,7 +33,7 @@ export function startFollowingChildren(
   const polling = engine.startLeaderTask('delegations', pollEveryMs, async () => {
     const { woken, abandoning } = await repairTrees(engine.system);
     if (woken > 0) engine.wake();
-    for (const { run, userId } of abandoning) await cancelChildren(db, engine, { userId, role: 'member' }, run);
+    await eachAlone(abandoning, ({ run, userId }) => cancelChildren(db, engine, { userId, role: 'member' }, run));
   });
   return {
     stop: async () => {

@@ -1,3 +1,4 @@
+import { eachAlone } from '#domain/each-alone.ts';
 import { NotFound } from '#domain/errors.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
 import type { Engine } from '#engine/engine.ts';
@@ -18,7 +19,7 @@ export function startDenyingOverdueGates(
 }
 
 async function denyOverdueGates(db: Database, engine: Engine, count: CountApproval): Promise<void> {
-  for (const { id, userId } of await findOverdueGates(engine.system)) {
+  await eachAlone(await findOverdueGates(engine.system), async ({ id, userId }) => {
     try {
       await answerGate(db, engine, { userId }, id, {
         answer: { kind: 'overdue' },
@@ -29,5 +30,5 @@ async function denyOverdueGates(db: Database, engine: Engine, count: CountApprov
     } catch (error) {
       if (!(error instanceof NotFound)) throw error; // it was answered meanwhile
     }
-  }
+  });
 }
