@@ -24,7 +24,13 @@ afterAll(async () => {
 const say = async (userId: UserId) => {
   const request = { timeoutMs: 1, model: null, temperature: null, tools: [], echo: {} };
   const item = { type: 'message', role: 'user', content: [text('hello')], status: 'completed' } as const;
-  const input = { turnId: newId<never>(), threadId: newId<never>(), isNew: true, userId, channel: 'responses' } as const;
+  const input = {
+    turnId: newId<never>(),
+    threadId: newId<never>(),
+    isNew: true,
+    userId,
+    channel: 'responses',
+  } as const;
   await acceptTurns(pool, newId<ReplicaId>(), 0, [{ ...input, request, items: [{ id: newId<ItemId>(), ...item }] }]);
 };
 
