@@ -1,6 +1,6 @@
-import { eachAlone } from '#domain/each-alone.ts';
 import type { Certificate } from '#domain/erasure.ts';
 import type { Retention } from '#domain/retention.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
 import { findPendingErasures, runErasure } from './erase.ts';

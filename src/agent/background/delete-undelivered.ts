@@ -1,5 +1,5 @@
-import { eachAlone } from '#domain/each-alone.ts';
 import { Conflict, NotFound } from '#domain/errors.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { findUndelivered } from '#store/system/unstored-turns.ts';

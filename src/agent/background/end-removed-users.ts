@@ -1,5 +1,5 @@
-import { eachAlone } from '#domain/each-alone.ts';
 import type { UserId } from '#domain/principal.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import { type Database, withOwner } from '#store/connection.ts';

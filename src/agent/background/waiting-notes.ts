@@ -1,5 +1,5 @@
-import { eachAlone } from '#domain/each-alone.ts';
 import type { Embedder } from '#domain/embedder.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type EmbeddingPace, embedTexts } from '#memory/embed-texts.ts';
 import type { Database } from '#store/connection.ts';

@@ -1,8 +1,8 @@
-import { eachAlone } from '#domain/each-alone.ts';
 import type { TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEnding } from '#domain/thread/turn-event.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { repairTrees, wakeParentOf } from '#store/system/trees/repair-trees.ts';

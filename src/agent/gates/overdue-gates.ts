@@ -1,6 +1,6 @@
-import { eachAlone } from '#domain/each-alone.ts';
 import { NotFound } from '#domain/errors.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { findOverdueGates } from '#store/system/gates.ts';
