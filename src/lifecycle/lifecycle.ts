@@ -1,5 +1,6 @@
 import type { Certificate } from '#domain/erasure.ts';
 import type { Retention } from '#domain/retention.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import { ENGINE_TIMES, type EngineTimes } from '#engine/engine-times.ts';
 import { findPendingErasures, runErasure } from './erase.ts';
@@ -56,7 +57,7 @@ export function startLifecycle(options: {
     runErasure(engine.errands, id, mayContinue, attachments.bucket, times);
 
   async function eraseRequested(): Promise<void> {
-    for (const id of await findPendingErasures(engine.errands)) await erase(id, isElected);
+    await eachAlone(await findPendingErasures(engine.errands), async (id) => void (await erase(id, isElected)));
   }
 
   /** A task of the leader alone. Its first round may come sooner. */

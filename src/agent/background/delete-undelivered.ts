@@ -1,4 +1,5 @@
 import { Conflict, NotFound } from '#domain/errors.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { findUndelivered } from '#store/system/unstored-turns.ts';
@@ -12,12 +13,12 @@ export function startDeletingUndelivered(db: Database, engine: Engine, pollEvery
 }
 
 async function deleteUndelivered(db: Database, engine: Engine): Promise<void> {
-  for (const { userId, ...ids } of await findUndelivered(engine.system)) {
+  await eachAlone(await findUndelivered(engine.system), async ({ userId, ...ids }) => {
     try {
       await deleteEndedTurn(db, engine, { userId }, ids);
     } catch (error) {
       // Another replica was faster, or a turn that continues this one still runs.
       if (!(error instanceof NotFound) && !(error instanceof Conflict)) throw error;
     }
-  }
+  });
 }

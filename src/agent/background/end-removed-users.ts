@@ -1,4 +1,5 @@
 import type { UserId } from '#domain/principal.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import { repeat } from '#engine/repeat.ts';
 import { type Database, withOwner } from '#store/connection.ts';
@@ -31,7 +32,7 @@ export function startEndingRemovedUsers({ db, engine, findRemoved, onRemoved, on
     const removed = await findRemoved();
     for (const userId of removed) if (!known.has(userId)) onRemoved(userId);
     known = new Set(removed);
-    if (engine.isLeader()) for (const userId of removed) await cancelTurnsOf(db, engine, userId);
+    if (engine.isLeader()) await eachAlone(removed, (userId) => cancelTurnsOf(db, engine, userId));
   }
 
   const polling = repeat(() => (known.size > 0 && engine.isLeader() ? POLL_AGAIN_MS : POLL_EVERY_MS), poll, onError);

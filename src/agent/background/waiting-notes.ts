@@ -1,4 +1,5 @@
 import type { Embedder } from '#domain/embedder.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import { type EmbeddingPace, embedTexts } from '#memory/embed-texts.ts';
 import type { Database } from '#store/connection.ts';
@@ -35,12 +36,14 @@ export function startEmbeddingNotes(options: WaitingNotesOptions) {
 /** An unreachable model is tried again in the next round. */
 async function embedWaitingNotes(options: WaitingNotesOptions, signal: AbortSignal): Promise<void> {
   const { db, engine, embedder, pace, onFailure } = options;
-  for (const source of [NOTES, PASSAGES])
-    for (const userId of await findOwnersOfWaiting(engine.system, source.table, embedder.model)) {
-      if (signal.aborted) return;
+  let isUnreachable = false;
+  await eachAlone([NOTES, PASSAGES], async (source) =>
+    eachAlone(await findOwnersOfWaiting(engine.system, source.table, embedder.model), async (userId) => {
+      if (signal.aborted || isUnreachable) return;
       const failure = await embedTexts(db, { userId }, { source, embedder, signal, ...(pace && { pace }) });
-      if (!failure || signal.aborted) continue;
+      if (!failure || signal.aborted) return;
       onFailure(failure);
-      if (!failure.refused) return;
-    }
+      isUnreachable = !failure.refused;
+    }),
+  );
 }

@@ -52,8 +52,10 @@ export function createChildren(parts: ChildrenParts) {
   return {
     /** Finds the children that an earlier attempt has started. A history without such calls costs no statement. */
     async find(history: readonly Item[]): Promise<void> {
-      if (!pendingCalls(history).some(({ name, startedAt }) => name === AGENT_RUN && startedAt !== null)) return;
-      for (const { call } of await run.children.list()) started.add(call);
+      const calls = pendingCalls(history).filter(({ name, startedAt }) => name === AGENT_RUN && startedAt !== null);
+      if (calls.length === 0) return;
+      const pending = new Set(calls.map(({ id }) => id)); // a message that cut a turn off has given its calls their outputs
+      for (const { call } of await run.children.list()) if (pending.has(call)) started.add(call);
     },
 
     isStarted: (call: FunctionCallItem): boolean => started.has(call.id),

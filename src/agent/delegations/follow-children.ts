@@ -2,6 +2,7 @@ import type { TurnId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import type { TurnEnding } from '#domain/thread/turn-event.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { repairTrees, wakeParentOf } from '#store/system/trees/repair-trees.ts';
@@ -32,7 +33,7 @@ export function startFollowingChildren(
   const polling = engine.startLeaderTask('delegations', pollEveryMs, async () => {
     const { woken, abandoning } = await repairTrees(engine.system);
     if (woken > 0) engine.wake();
-    for (const { run, userId } of abandoning) await cancelChildren(db, engine, { userId, role: 'member' }, run);
+    await eachAlone(abandoning, ({ run, userId }) => cancelChildren(db, engine, { userId, role: 'member' }, run));
   });
   return {
     stop: async () => {

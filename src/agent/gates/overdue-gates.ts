@@ -1,5 +1,6 @@
 import { NotFound } from '#domain/errors.ts';
 import { WEBHOOK } from '#domain/thread/job.ts';
+import { eachAlone } from '#engine/each-alone.ts';
 import type { Engine } from '#engine/engine.ts';
 import type { Database } from '#store/connection.ts';
 import { findOverdueGates } from '#store/system/gates.ts';
@@ -18,7 +19,7 @@ export function startDenyingOverdueGates(
 }
 
 async function denyOverdueGates(db: Database, engine: Engine, count: CountApproval): Promise<void> {
-  for (const { id, userId } of await findOverdueGates(engine.system)) {
+  await eachAlone(await findOverdueGates(engine.system), async ({ id, userId }) => {
     try {
       await answerGate(db, engine, { userId }, id, {
         answer: { kind: 'overdue' },
@@ -29,5 +30,5 @@ async function denyOverdueGates(db: Database, engine: Engine, count: CountApprov
     } catch (error) {
       if (!(error instanceof NotFound)) throw error; // it was answered meanwhile
     }
-  }
+  });
 }

@@ -78,14 +78,20 @@ export async function stopChild(db: Database, engine: Engine, owner: Principal, 
   if (child.state !== 'ended') await cancelChild(db, engine, owner, child.childRun);
 }
 
-/** Cancels one child: its turn that runs or is queued, or the gate that it waits at, with those below it. */
+/**
+ * Cancels one child: its turn that runs or is queued, or the gate that it waits at, with those below it. If the run goes on with another
+ * turn meanwhile, after an answer or a message, that is cancelled, too.
+ */
 async function cancelChild(db: Database, engine: Engine, owner: Principal, childRun: TurnId): Promise<void> {
-  const at = await withOwner(db, owner, (trx) => findNewestTurn(trx, owner, childRun));
-  if (!at) return;
-  try {
-    await cancelTurn(db, engine, owner, { threadId: at.threadId, turnId: at.id }, 'cancelled');
-  } catch (error) {
-    if (!(error instanceof NotFound)) throw error; // it was deleted meanwhile
+  const find = () => withOwner(db, owner, (trx) => findNewestTurn(trx, owner, childRun));
+  let last: TurnId | undefined;
+  for (let at = await find(); at && at.id !== last; at = await find()) {
+    last = at.id;
+    await cancelTurn(db, engine, owner, { threadId: at.threadId, turnId: at.id }, 'cancelled').catch(
+      (error: unknown) => {
+        if (!(error instanceof NotFound)) throw error; // it was deleted meanwhile
+      },
+    );
   }
 }
 

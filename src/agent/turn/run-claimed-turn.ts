@@ -27,7 +27,9 @@ export function createRunner(parts: AttemptParts): RunTurn {
     const outcome = early ?? (await work().catch((error: unknown) => outcomeOf(error, run.signal)));
     if (outcome.status === 'parked') return { outcome };
     const end = endOf(attempt, outcome, log);
-    return outcome.status === 'waiting' ? { ...end, whenSteered: () => endOf(attempt, STEERED, log) } : end;
+    if (outcome.status !== 'waiting') return end;
+    const whenSteered = () => endOf(attempt, STEERED, log);
+    return { ...end, whenSteered, whenCancelled: () => endOf(attempt, outcomeOfCancel('cancelled'), log) };
   };
 }
 

@@ -75,6 +75,10 @@ export async function runAttempt(
       end = end.whenSteered();
       settled = await settle(end);
     }
+    if (settled.outcome === 'cancelled' && end.whenCancelled) {
+      end = end.whenCancelled();
+      settled = await settle(end);
+    }
     if (settled.outcome === 'unsteered') return await resume(deps, turn);
     if (settled.outcome !== 'ended') return void forgetIfDeleted(deps, turn);
     isEnded = true; // no other attempt takes over, so this one tells everything, even if it was stopped meanwhile

@@ -6,7 +6,8 @@
 -- 3. Open its gate, end it, and write its items and its job.
 -- 4. Start the successor here, if there is room, or let it wait for a replica.
 -- Outcomes: ended, again (an earlier send was stored), busy (locked: retry), lost, and nothing is written: steered (a message came before
--- the gate opened, and `yields` says that the gate is for it), unsteered (the message that steered it was withdrawn). `next` is the successor.
+-- the gate opened, and `yields` says that the gate is for it), unsteered (the message that steered it was withdrawn, or the turn was
+-- cancelled first), cancelled (before the gate opened). `next` is the successor.
 create or replace function settle_turns(self uuid, room integer, cancelled_job text, ends json)
 returns table (entry integer, outcome text, ended_at timestamptz, next uuid, next_runs boolean, steered_by uuid)
 language plpgsql set enable_seqscan = off as $$
@@ -18,7 +19,7 @@ begin
     calls json, items json, texts json, uses json, yields boolean, steered boolean)
   loop
     entry := e.n; next := null; next_runs := null; ended_at := null; steered_by := null;
-    select t.thread_id, t.seq, t.user_id, coalesce(t.run, t.id) as run, t.tree, threads.last_seq into turn from turns as t join threads on threads.id = t.thread_id
+    select t.thread_id, t.seq, t.user_id, coalesce(t.run, t.id) as run, t.tree, t.cancel_reason, threads.last_seq into turn from turns as t join threads on threads.id = t.thread_id
       where t.id = e.turn and t.attempt = e.attempt and t.runner is not distinct from self and t.status = 'running'
       for no key update of threads, t skip locked;
     if not found then
@@ -36,8 +37,13 @@ begin
       return next;
       continue;
     end if;
-    if (e.yields or e.steered) and e.steered is not true = exists (select from turns as t where t.thread_id = turn.thread_id
-      and t.seq > turn.seq and t.status = 'queued' and t.steers is not null)
+    if e.gate is not null and turn.cancel_reason = 'cancelled' then
+      outcome := 'cancelled';
+      return next;
+      continue;
+    end if;
+    if (e.yields or e.steered) and e.steered is not true = (turn.cancel_reason is null and exists (select from turns as t
+      where t.thread_id = turn.thread_id and t.seq > turn.seq and t.status = 'queued' and t.steers is not null))
     then
       outcome := case when e.steered then 'unsteered' else 'steered' end;
       return next;

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { DelegationLimits } from '#domain/delegation/delegation.ts';
 import { type ItemId, newId, type ReplicaId } from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
+import { repairTrees } from '#store/system/trees/repair-trees.ts';
 import { openMigratedDatabase } from '../../../test/support/migrated-database.ts';
 import { connectEngine } from '../engine-connection.ts';
 import { acceptTurns } from './accept.ts';
@@ -156,4 +157,25 @@ test('a run that starts its first child in a later turn is a tree from then on',
   ]);
   expect(rows.map(({ tree }) => tree)).toEqual(Array.from({ length: 4 }, () => first.id));
   await finish(child);
+});
+
+test('a locked turn holds up no other turn of a tree that may continue', async () => {
+  const parents = [await begin(), await begin()] as const;
+  for (const turn of parents) {
+    const child = childOf();
+    await start(turn, child);
+    await parkTurn(pool, self, turn);
+    await finish(child);
+  }
+  const [locked, free] = parents;
+  const client = await database.everything.connect();
+  onTestFinished(() => client.release());
+  await client.query('begin');
+  await client.query('select from turns where id = $1 for update', [locked.id]);
+
+  const repaired = await repairTrees(pool).finally(() => client.query('rollback'));
+  expect(repaired.woken).toBe(1);
+  expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([free.id]);
+  expect((await repairTrees(pool)).woken).toBe(1);
+  expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([locked.id]);
 });

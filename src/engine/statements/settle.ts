@@ -24,6 +24,8 @@ export type TurnEnd = {
   readonly tree?: TurnId | undefined;
   /** Of a turn that opens a gate: how it ends instead if a message came first that steers it. */
   readonly whenSteered?: () => TurnEnd;
+  /** And if it was cancelled first. */
+  readonly whenCancelled?: () => TurnEnd;
 };
 
 /** A turn that is about to end. `grows`: the bytes that this attempt has added to the thread. */
@@ -34,9 +36,9 @@ export type Settled =
   | { readonly outcome: 'ended'; readonly ending: TurnEnding; readonly next?: TurnId; readonly waits: boolean }
   /**
    * `busy`: a row is locked; retry. `lost`: another attempt has taken over. `steered`: a message came before the gate could open.
-   * `unsteered`: the message that steered the turn was withdrawn.
+   * `unsteered`: the message that steered the turn was withdrawn, or it was cancelled first. `cancelled`: before the gate could open.
    */
-  | { readonly outcome: 'busy' | 'lost' | 'steered' | 'unsteered' };
+  | { readonly outcome: 'busy' | 'lost' | 'steered' | 'unsteered' | 'cancelled' };
 
 /**
  * The only way a turn ends. One statement writes its last items, sets its status, opens its gate, completes its job and

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GateId, type ItemId, type MissionId, newId, type ReplicaId, type ThreadId } from '#domain/ids.ts';
+import {
+  type GateId,
+  type ItemId,
+  type MissionId,
+  newId,
+  type ReplicaId,
+  type ThreadId,
+  type TurnId,
+} from '#domain/ids.ts';
 import { text } from '#domain/thread/item.ts';
 import type { TurnOutcome } from '#domain/thread/turn.ts';
 import { NO_USAGE } from '#domain/usage.ts';
@@ -184,4 +192,18 @@ test('no gate opens in front of a message that steers, and a message behind an o
 test('a turn that is steered while no message waits behind its gate opens it', async () => {
   const claimed = await begin();
   expect(await settle(claimed, gate(), { yields: true })).toMatchObject({ outcome: 'ended' });
+});
+
+test('a turn that was cancelled opens no gate, and no message continues its run', async () => {
+  const cancel = (id: TurnId) => pool.query(`update turns set cancel_reason = 'cancelled' where id = $1`, [id]);
+  const asking = await begin();
+  await cancel(asking.turn.id);
+  expect(await settle(asking, gate(), { yields: true })).toEqual({ outcome: 'cancelled' });
+  expect(await settle(asking, { status: 'cancelled' })).toMatchObject({ outcome: 'ended' });
+
+  const claimed = await begin();
+  await place(claimed.threadId, { whenBusy: 'now' });
+  await cancel(claimed.turn.id);
+  expect(await settle(claimed, STEERED)).toEqual({ outcome: 'unsteered' });
+  expect(await settle(claimed, { status: 'cancelled' })).toMatchObject({ outcome: 'ended', next: expect.any(String) });
 });

@@ -20,7 +20,8 @@ export async function wakeTurn(system: SystemConnection, turnId: TurnId): Promis
 
 /**
  * What a process has left undone that died: lets all turns continue that have nothing to wait for, and finds the runs that have ended or
- * are being cancelled and have children that continue. One statement, which every installation sends every few seconds.
+ * are being cancelled and have children that continue. One statement, which every installation sends every few seconds. A turn that is
+ * locked is left to the next one: `wake_parent` would wait for it, with all others locked.
  */
 export async function repairTrees(
   system: SystemConnection,
@@ -34,7 +35,7 @@ const REPAIR = `
     select id from turns where ready_at = 'infinity' and status = 'running' and tree is not null
       and (cancel_reason is not null or not exists (
         select from delegations where delegations.run = coalesce(turns.run, turns.id) and state <> 'ended'))
-    limit 1000
+    limit 1000 for no key update skip locked
   ), abandoned as (
     select distinct delegations.run, delegations.user_id as "userId" from delegations
     where state <> 'ended' and not exists (
