@@ -93,6 +93,13 @@ test('times that can not be are those of the conversation or of now', () => {
   expect(read({ ...chat, create_time: -5 })?.createdAt).toEqual(NOW);
 });
 
+test('a conversation as long as a request can hold is read in proportion to its length', () => {
+  const before = process.cpuUsage();
+  const chat = line(Array<object>(220_000).fill(said(['Hello'])));
+  expect(read(chat)?.messages).toHaveLength(220_000);
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
+});
+
 test('a circle of messages ends, and what is not a conversation is not read', () => {
   const circle = {
     id: 'c',
