@@ -62,7 +62,7 @@ function shownLine({ mapping, current_node: current }: z.infer<typeof conversati
     if (here?.message) line.push(here.message);
     at = here?.parent ?? undefined;
   }
-  return line.reverse();
+  return line.toReversed();
 }
 
 function readMessage(
