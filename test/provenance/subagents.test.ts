@@ -4,6 +4,7 @@ import type { Reads } from '#domain/thread/origin.ts';
 import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
 import type { Tool } from '#tools/tool.ts';
 import { journey } from '../support/journey.ts';
+import { namesLeadTo } from '../support/names-lead-to.ts';
 import { createPost, obey, order } from '../support/obeying-model.ts';
 import { type Answer, followScript, type SeenPrompt } from '../support/scripted-model.ts';
 
@@ -23,6 +24,7 @@ const test = journey()
   .override('settings', { AGENT_DEPTH: '2' })
   .override({
     parts: {
+      network: namesLeadTo({}),
       tools: [
         post.tool,
         reader('read_page', { foreign: true }),
@@ -124,6 +126,26 @@ test('an address in a task is not named by the person, and a host that a page na
   const asked = `select asked ->> 'situation' as situation from gates join threads on threads.id = thread_id
     where parent is not null and call ->> 'name' = '${WEB_FETCH}'`;
   await expect.poll(() => home.query(asked), { timeout: 20_000 }).toEqual([{ situation: 'foreign' }]);
+});
+
+test('the addresses that subagents have opened count for each other and for the run above', async ({
+  service,
+  home,
+}) => {
+  const fetches = (from: number) =>
+    Array.from({ length: 6 }, (_, index) => use(WEB_FETCH, { url: `https://boats.example/${from + index}` }));
+  const asked = `select asked -> 'address' ->> 'reason' as reason, (select parent is not null from threads where threads.id = thread_id) as "inChild"
+    from gates where call ->> 'name' = '${WEB_FETCH}' and asked -> 'address' ->> 'kind' = 'repeated'`;
+
+  const first = await service.ask(delegate('quote', ...fetches(0)));
+  expect(first.status).toBe('completed');
+  await service.ask([delegate('quote', ...fetches(10)), ...fetches(20).slice(0, 2)].join('\n'));
+  expect(await home.query(asked)).toEqual([]); // each message begins anew
+
+  const split = [delegate('quote', ...fetches(30)), delegate('quote', ...fetches(40))].join('\n');
+  const sent = { model: 'm', background: true, input: split };
+  await service.request('/api/v1/responses', { method: 'POST', body: JSON.stringify(sent) });
+  await expect.poll(() => home.query(asked), { timeout: 20_000 }).toContainEqual({ reason: 'many', inChild: true });
 });
 
 test('a child of a clean run that reads nothing by others acts without a question, and so does its parent', async ({

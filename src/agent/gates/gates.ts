@@ -10,6 +10,7 @@ import type { DecidedAtGate } from '#domain/tool/call-decision.ts';
 import { digestCall, digestShape } from '#domain/tool/call-digest.ts';
 import type { AskedCall, Gate, GatedCall, GateFacts, GateKind, NewGate } from '#domain/tool/gate.ts';
 import type { ReadSoFar } from '#domain/tool/read-so-far.ts';
+import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
 import type { ToolLevel } from '#domain/tool/tool.ts';
 import { type Database, type Owner, withOwner } from '#store/connection.ts';
 import { readWebUse } from '#store/spending/web-use.ts';
@@ -58,6 +59,8 @@ export type DecisionFacts = {
   /** The first turn of the chain that the call belongs to. */
   readonly run: TurnId;
   readonly mission: MissionId | undefined;
+  /** The addresses that other runs of the same tree have opened; missing for a run without children that is none. */
+  readonly openedInTree?: (() => Promise<readonly string[]>) | undefined;
   /** What the model had read when it wrote the call. */
   readBefore(call: GatedCall): ReadSoFar;
   /** The calls of the same answer that come after the call and have no output yet. */
@@ -120,7 +123,9 @@ function gateAt(kind: GateKind, call: GatedCall, revision?: string, asked?: Gate
 }
 
 /** The level of a call by its origin. The search for phrases is a second layer, which can only raise it. */
-async function judge(tool: Tool, call: GatedCall, read: ReadSoFar, facts: DecisionFacts): Promise<JudgedCall> {
+async function judge(tool: Tool, call: GatedCall, own: ReadSoFar, facts: DecisionFacts): Promise<JudgedCall> {
+  const elsewhere = call.name === WEB_FETCH ? await facts.openedInTree?.() : undefined;
+  const read = elsewhere ? { ...own, opened: [...own.opened, ...elsewhere] } : own;
   const judged = await judgeCall(tool, call, callFacts(tool, call, read, facts));
   const level = await facts.raise(tool, call, judged.level);
   return level === judged.level

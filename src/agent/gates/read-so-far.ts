@@ -223,8 +223,12 @@ function openedIn(items: readonly Item[]): string[] {
   return calls.flatMap(({ address }) => address ?? []);
 }
 
-function openedBy(call: FunctionCallItem): string | undefined {
-  const url = call.name === WEB_FETCH ? addressIn(call.arguments) : null;
+const openedBy = (call: FunctionCallItem): string | undefined =>
+  call.name === WEB_FETCH ? openedWith(call.arguments) : undefined;
+
+/** The address that a call with these arguments opens. */
+export function openedWith(argumentsJson: string): string | undefined {
+  const url = addressIn(argumentsJson);
   return url ? canonicalAddress(url) : undefined;
 }
 

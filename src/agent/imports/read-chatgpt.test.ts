@@ -93,6 +93,20 @@ test('times that can not be are those of the conversation or of now', () => {
   expect(read({ ...chat, create_time: -5 })?.createdAt).toEqual(NOW);
 });
 
+/** The CPU time of reading a conversation with so many messages. */
+function costOf(count: number): number {
+  const chat = line(Array<object>(count).fill(said(['Hello'])));
+  const before = process.cpuUsage();
+  expect(read(chat)?.messages).toHaveLength(count);
+  return process.cpuUsage(before).user;
+}
+
+test('a long conversation is read in proportion to its length', () => {
+  costOf(40_000); // compiles the code
+  const short = costOf(40_000);
+  expect(costOf(200_000) / short).toBeLessThan(10);
+});
+
 test('a circle of messages ends, and what is not a conversation is not read', () => {
   const circle = {
     id: 'c',

@@ -59,10 +59,10 @@ function shownLine({ mapping, current_node: current }: z.infer<typeof conversati
   while (at !== undefined && !seen.has(at)) {
     seen.add(at);
     const here: z.infer<typeof node> | undefined = mapping[at];
-    if (here?.message) line.unshift(here.message);
+    if (here?.message) line.push(here.message);
     at = here?.parent ?? undefined;
   }
-  return line;
+  return line.toReversed();
 }
 
 function readMessage(

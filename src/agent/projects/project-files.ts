@@ -1,10 +1,12 @@
+import { InvalidRequest } from '#domain/errors.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#domain/ids.ts';
 import type { Principal } from '#domain/principal.ts';
 import { hashOf } from '#domain/thread/attachment.ts';
 import { PROJECT_FOLDER, type Project, type ProjectNote, type TurnProject } from '#domain/work/project.ts';
 import { normalizeFilePath } from '#domain/workspace/path.ts';
 import { PLAIN_FILE, type Workspace, type WorkspaceFile } from '#domain/workspace/version.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
+import { holdWriter } from '#store/projects/project-members.ts';
 import { listProjectNotes } from '#store/projects/project-notes.ts';
 import { findProject } from '#store/projects/projects.ts';
 import { findProjectWorkspace, insertProjectWorkspace } from '#store/workspaces/project-workspaces.ts';
@@ -40,7 +42,12 @@ export function createProjectFiles(db: Database, stored: StoredFiles) {
       const { isForeign, ...version } = await given.plan(now);
       return { ...version, isForeign: isForeign || isOthers };
     };
-    return changeFiles({ db, stored }, owner, { thread: null, open: () => readFiles(project) }, { ...given, plan });
+    const place = {
+      thread: null,
+      open: () => readFiles(project),
+      ...(isOthers && { check: stillWriter(person, project) }),
+    };
+    return changeFiles({ db, stored }, owner, place, { ...given, plan });
   }
 
   return {
@@ -83,6 +90,14 @@ export function createProjectFiles(db: Database, stored: StoredFiles) {
     limits: stored.limits,
   };
 }
+
+/** The owner can end a membership while a member's file is stored, which row-level security does not see. */
+const stillWriter =
+  ({ userId }: Principal, { id, ownerId }: Place) =>
+  async (trx: OwnedTransaction) => {
+    if (!(await holdWriter(trx, { userId: ownerId }, id, userId)))
+      throw new InvalidRequest('invalid_request', null, 'You may not write in this project any more. Ask its owner.');
+  };
 
 type Place = Pick<Project, 'id' | 'ownerId'>;
 

@@ -1,14 +1,18 @@
+import { AGENT_RUN } from '#domain/delegation/delegation.ts';
+import type { Item } from '#domain/thread/item.ts';
 import { pendingAfter } from '#domain/thread/pending-calls.ts';
 import type { Turn } from '#domain/thread/turn.ts';
 import { callOf } from '#domain/thread/turn-event.ts';
+import { WEB_FETCH } from '#domain/tool/reserved-names.ts';
 import { workspaceOfTurn } from '#domain/workspace/version.ts';
 import type { TurnRun } from '#engine/running/turn-run.ts';
 import { identityFor } from '#memory/identity.ts';
-import type { Database } from '#store/connection.ts';
+import { type Database, withOwner } from '#store/connection.ts';
+import { listArgumentsInTree } from '#store/delegations/tree.ts';
 import type { ToolSet } from '#tools/tool.ts';
 import type { DecisionFacts } from '../gates/gates.ts';
 import { raiseLevelOf } from '../gates/raise-level-of.ts';
-import { readBefore } from '../gates/read-so-far.ts';
+import { openedWith, readBefore } from '../gates/read-so-far.ts';
 import type { HistoryWindow } from '../prompt/history-window.ts';
 import { foreignInstructions } from '../prompt/project-block.ts';
 import { toolTexts } from '../prompt/prompt-setting.ts';
@@ -36,6 +40,7 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
     threadId: turn.threadId,
     run: turn.run ?? turn.id,
     mission: turn.request.mission?.id,
+    openedInTree: hasTree(turn, history) ? () => openedInTree(db, turn) : undefined,
     readBefore: (call) =>
       readBefore(call.id, {
         history,
@@ -58,4 +63,16 @@ export function decisionFacts({ db, turn, run, items, safety, window }: Parts, t
       return raiseLevelOf(tool, call, level, { history, tools, alsoRead, flags, userId: turn.userId });
     },
   };
+}
+
+/** A turn that has started its first children does not know of its tree yet, but its history has their calls. */
+const hasTree = (turn: Turn, history: readonly Item[]): boolean =>
+  Boolean(turn.tree) || history.some((item) => item.type === 'function_call' && item.name === AGENT_RUN);
+
+/** Those of the run itself are in its history, and those of the runs above were handed to it. */
+async function openedInTree(db: Database, turn: Turn): Promise<string[]> {
+  const run = turn.run ?? turn.id;
+  const others = { tree: turn.tree ?? run, besides: run, tool: WEB_FETCH };
+  const calls = await withOwner(db, turn, (trx) => listArgumentsInTree(trx, turn, others));
+  return calls.flatMap((given) => openedWith(given) ?? []);
 }

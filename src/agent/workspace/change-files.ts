@@ -12,7 +12,7 @@ import {
   type WorkspaceFile,
 } from '#domain/workspace/version.ts';
 import { retryWhileBusy } from '#engine/with-retries.ts';
-import { type Database, withOwner } from '#store/connection.ts';
+import { type Database, type OwnedTransaction, withOwner } from '#store/connection.ts';
 import { writeVersion } from '#store/workspaces/workspaces.ts';
 import { asInvalid, type StoredFiles } from './stored-files.ts';
 
@@ -24,7 +24,12 @@ const PATIENCE_MS = 5000;
 const TRIES = 5;
 
 /** Whose files are changed: a thread's, or a project's or container's, which is a workspace without a thread. */
-type Place = { readonly thread: ThreadId | null; readonly open: () => Promise<Workspace> };
+type Place = {
+  readonly thread: ThreadId | null;
+  readonly open: () => Promise<Workspace>;
+  /** Throws, in the transaction of the write, if the files may not be changed any more. */
+  readonly check?: (trx: OwnedTransaction) => Promise<void>;
+};
 
 export type Change = {
   /** What is changed, decided on the newest version. */
@@ -36,7 +41,7 @@ export type Change = {
 export async function changeFiles(
   { db, stored }: { readonly db: Database; readonly stored: StoredFiles },
   owner: Owner,
-  { thread, open }: Place,
+  { thread, open, check }: Place,
   { plan, contents = new Map() }: Change,
 ): Promise<Workspace> {
   for (let tries = 1; ; tries++) {
@@ -46,7 +51,11 @@ export async function changeFiles(
     if (files.length === 0) return now;
     await stored.storeFor(owner, now, files, contents).catch(asInvalid(null));
     const version = { ...planned, files, base: now.version, workspace: now.id };
-    const write = () => withOwner(db, owner, (trx) => writeVersion(trx, owner, thread, version));
+    const write = () =>
+      withOwner(db, owner, async (trx) => {
+        await check?.(trx);
+        return writeVersion(trx, owner, thread, version);
+      });
     const { outcome } = await retryWhileBusy({ forMs: PATIENCE_MS }, async () => ({ outcome: await write() }));
     if (outcome === 'written') return open();
     if (tries >= TRIES) throw new Conflict('thread_busy', 'The files change too often at the moment. Try again.');

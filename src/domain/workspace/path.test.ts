@@ -53,6 +53,14 @@ test('any name of an upload becomes a path, and no two the same', () => {
   expect(pathFor(`${'long '.repeat(200)}.xlsx`, () => false)).toMatch(/^long .*\.xlsx$/);
 });
 
+test('the paths of thousands of files of the same name are found in few steps', () => {
+  const taken = new Set<string>();
+  let steps = 0;
+  for (let made = 0; made < 4000; made++) taken.add(pathFor('a.csv', (other) => ++steps > 0 && taken.has(other)));
+  expect([...taken].at(-1)).toBe('a (4000).csv');
+  expect(steps).toBeLessThan(4000 * 30);
+});
+
 test("the agent's file is put beside the person's", () => {
   expect(pathBeside('data/a.b.csv', () => false)).toBe('data/a.b (agent).csv');
   expect(pathBeside('Makefile', (other) => other === 'Makefile (agent)')).toBe('Makefile (agent 2)');

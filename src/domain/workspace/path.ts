@@ -49,13 +49,21 @@ function shorten(name: string, most: number): string {
 export const pathBeside = (path: string, isTaken: (path: string) => boolean): string =>
   numbered(path, isTaken, (number) => (number === 1 ? 'agent' : `agent ${number}`));
 
-/** The first free path of `name (1).ext`, `name (2).ext` and so on, in the caller's words. */
+/**
+ * A free path of `name (1).ext`, `name (2).ext` and so on, in the caller's words: the first one, unless others are free between them.
+ * It is found in few steps, because one message can bring thousands of files of the same name.
+ */
 function numbered(path: string, isTaken: (path: string) => boolean, words: (number: number) => string): string {
   const [, start = path, end = ''] = /^(.*?[^/])(\.[^./]*)?$/.exec(path) ?? [];
-  for (let number = 1; ; number++) {
-    const beside = `${start} (${words(number)})${end}`;
-    if (!isTaken(beside)) return beside;
+  const at = (number: number) => `${start} (${words(number)})${end}`;
+  let free = 1;
+  while (isTaken(at(free))) free *= 2;
+  for (let taken = Math.floor(free / 2); free - taken > 1; ) {
+    const middle = Math.floor((taken + free) / 2);
+    if (isTaken(at(middle))) taken = middle;
+    else free = middle;
   }
+  return at(free);
 }
 
 /** Names that only differ in case are the same file on some machines. */

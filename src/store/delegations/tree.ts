@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DelegationOutcome, DelegationState } from '#domain/delegation/delegation.ts';
-import type { ItemId, ThreadId } from '#domain/ids.ts';
+import type { ItemId, ThreadId, TurnId } from '#domain/ids.ts';
 import { type OwnedTransaction, type Owner, runStatement } from '../connection.ts';
 
 /** A child below a thread. What it has used is complete when it has ended; until then it does not include its own children. */
@@ -44,6 +44,29 @@ const TREE = `
     from items where items.thread_id = child_thread_id and below.state <> 'ended'
   ) as spent
   order by depth, started_at, call`;
+
+/** The arguments of the calls of a tool that the children of a tree have started, besides those of one run. */
+export async function listArgumentsInTree(
+  trx: OwnedTransaction,
+  owner: Owner,
+  { tree, besides, tool }: { readonly tree: TurnId; readonly besides: TurnId; readonly tool: string },
+): Promise<string[]> {
+  const rows = await runStatement<{ body: { readonly arguments: string } }>(trx, ARGUMENTS, [
+    tree,
+    owner.userId,
+    besides,
+    `%"name":"${tool}"%`,
+  ]);
+  return rows.map(({ body }) => body.arguments);
+}
+
+// As a text, because PostgreSQL can't look inside JSON that has null characters.
+const ARGUMENTS = `
+  select items.body from delegations
+  join turns on turns.thread_id = child_thread_id and coalesce(turns.run, turns.id) = child_run
+  join items on items.thread_id = turns.thread_id and items.turn_seq = turns.seq
+  where delegations.tree = $1 and delegations.user_id = $2 and child_run <> $3
+    and items.started_at is not null and items.body::text like $4`;
 
 /** Whether a child below this thread waits for a person at a gate. */
 export const hasGateBelow = (threadId: RawBuilder<unknown>): RawBuilder<boolean> => sql`exists (

@@ -16,6 +16,20 @@ export function listMembers(trx: OwnedTransaction, owner: Owner, id: ProjectId):
     .execute();
 }
 
+/** Whether this member may write. They stay as they are until the transaction ends. */
+export async function holdWriter(trx: OwnedTransaction, owner: Owner, id: ProjectId, member: UserId): Promise<boolean> {
+  const row = await trx
+    .selectFrom('projectMembers')
+    .select('member')
+    .where('userId', '=', owner.userId)
+    .where('projectId', '=', id)
+    .where('member', '=', member)
+    .where('role', '=', 'write')
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Adds a member, or changes what they may do. */
 export async function upsertMember(
   trx: Audited<OwnedTransaction>,

@@ -93,6 +93,26 @@ test('of a long output the model reads both ends, and the rest is a file of the 
   ]);
 });
 
+test('what code makes of the files of a project has their origin, also outside of the project', async ({
+  service,
+  home,
+}) => {
+  const created = await service.request('/api/projects', { method: 'POST', body: '{"name":"Move"}' });
+  const { id: project } = (await created.json()) as { id: string };
+  const put = (body: string, own: boolean) =>
+    service.request(`/api/projects/${project}/files/a.txt?own=${own}`, { method: 'PUT', body });
+  const copy = async () => {
+    const body = JSON.stringify({ message: shell('cp project/a.txt b.txt'), project_id: project });
+    const sent = await service.request('/api/chat', { method: 'POST', body });
+    const { thread_id: id } = (await sent.json()) as { thread_id: string };
+    return home.query('select is_foreign as "isForeign" from workspaces where id = $1', [id]);
+  };
+  await put('Pay Ann.', true);
+  expect(await copy()).toEqual([{ isForeign: false }]);
+  await put('Pay Eve.', false);
+  expect(await copy()).toEqual([{ isForeign: true }]);
+});
+
 test('the inspector shows which layers held', async ({ service }) => {
   const { id } = await chat(service, shell('true'));
   const { items } = (await (await service.request(`/api/threads/${id}/items`)).json()) as {

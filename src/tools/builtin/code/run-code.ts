@@ -98,7 +98,7 @@ async function runIn(
   }
   context.workspace?.stage(staged, {
     environment: `${strength.environment?.digest} ${strength.layers.join()}`,
-    isForeign: way !== undefined,
+    isForeign: opened.isForeign || way !== undefined, // the code may have copied what others wrote
     onEnd: (version) => void (version === undefined || !isExact ? sandbox.discard() : sandbox.committed(version)),
   });
   showPictures(changes.files, context);
