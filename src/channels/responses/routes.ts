@@ -92,10 +92,10 @@ const createResponse = defineRoute({
     const { turn, fresh, placed } = started;
     if (create.stream)
       return stream(services, request, reply, started, { model: create.model, startingAfter: -1, placed });
+    if (create.background && fresh) return renderResponse(noReplyYet(turn), create.model, threadUrl, placed);
     if (create.background) {
-      const ids = { turnId: turn.id, threadId: turn.threadId };
-      const now = fresh ? noReplyYet(turn) : replyOf(await agent.getTurn(principal, ids));
-      return renderResponse(now, create.model, threadUrl, placed);
+      const record = await agent.getTurn(principal, { turnId: turn.id, threadId: turn.threadId });
+      return renderResponse(replyOf(record), create.model, threadUrl, isEnded(record.turn) ? null : placed);
     }
     const signal = whileConnected(request, reply);
     const ended = await agent.outcome(principal, started, { signal });
