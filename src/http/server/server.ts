@@ -1,10 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import Fastify, {
-  errorCodes,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  LogController,
-} from 'fastify';
+import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { USER_MOVING } from '#domain/cell/user-move.ts';
 import { InvalidRequest, Misdirected } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
