@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
-import { type CompactionBody, type MessageBody, type NewItem } from '#domain/thread/item.ts';
+import type { CompactionBody, MessageBody, NewItem } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { bareName } from '#domain/tool/tool.ts';
 import { type CiteFiles, containerFileCitation, fileCitation } from './file-citations.ts';
