@@ -787,34 +787,36 @@ export type InputMessage = {
   readonly type: 'message';
   readonly role: 'user' | 'system' | 'developer';
   readonly status: 'completed';
-  readonly content: readonly ({
-    readonly type: 'input_text';
-    readonly text: string;
-    readonly origin?: 'others';
-    readonly source?: string;
-  } | {
-    readonly type: 'input_image';
-    readonly detail: 'auto';
-    readonly image_url: string;
-    readonly origin?: 'own';
-  } | {
-    readonly type: 'input_image';
-    readonly detail: 'auto';
-    /** The id of an uploaded file. */
-    readonly file_id: string;
-    readonly origin?: 'own';
-  } | {
-    readonly type: 'input_file';
-    readonly file_data: string;
-    readonly filename?: string;
-    readonly origin?: 'own';
-  } | {
-    readonly type: 'input_file';
-    /** The id of an uploaded file. */
-    readonly file_id: string;
-    readonly filename?: string;
-    readonly origin?: 'own';
-  })[];
+  readonly content: readonly InputPart[];
+};
+
+export type InputPart = {
+  readonly type: 'input_text';
+  readonly text: string;
+  readonly origin?: 'others';
+  readonly source?: string;
+} | {
+  readonly type: 'input_image';
+  readonly detail: 'auto';
+  readonly image_url: string;
+  readonly origin?: 'own';
+} | {
+  readonly type: 'input_image';
+  readonly detail: 'auto';
+  /** The id of an uploaded file. */
+  readonly file_id: string;
+  readonly origin?: 'own';
+} | {
+  readonly type: 'input_file';
+  readonly file_data: string;
+  readonly filename?: string;
+  readonly origin?: 'own';
+} | {
+  readonly type: 'input_file';
+  /** The id of an uploaded file. */
+  readonly file_id: string;
+  readonly filename?: string;
+  readonly origin?: 'own';
 };
 
 export type FunctionCallOutput = {
@@ -822,7 +824,8 @@ export type FunctionCallOutput = {
   readonly type: 'function_call_output';
   readonly status: 'completed';
   readonly call_id: string;
-  readonly output: string;
+  /** Its parts, if it has images or files. */
+  readonly output: string | readonly InputPart[];
 };
 
 export type InputTokens = {

@@ -133,6 +133,21 @@ test('the turn waits at the first external call, and calls after it are not run'
   expect(done).toEqual(['ask', 'own']);
 });
 
+test('the turn waits at an external call only when its children have reported', async () => {
+  const calls = [item(call('child')), item({ ...call('their_first'), external: true } as ItemBody)];
+  const ended: Item[] = [];
+  const { steps } = fakeSteps([[]], [item(user, null), ...calls]);
+  const delegating: TurnSteps = {
+    ...steps,
+    isDelegated: ({ name }) => name === 'child',
+    takeReports: async () => ended.splice(0),
+  };
+
+  expect(await runTurn(delegating)).toEqual({ status: 'parked' });
+  ended.push(item(output('call_child')));
+  expect(await runTurn(delegating)).toMatchObject({ status: 'waiting', gate: { kind: 'external-tool' } });
+});
+
 test('a resume gets the next external call without asking the model', async () => {
   const earlier = [item(user, null, 1), item(call('their_a'), 0, 1), item(call('their_b'), 0, 1)];
   const { steps, done } = fakeSteps([[reply]], [...earlier, item(output('call_their_a'), null)]);

@@ -37,7 +37,7 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome | Parked['o
   for (let round = 0; !steps.isAnswered(history); ) {
     if (steps.isSteered()) return STEERED;
     const pending = pendingCalls(history);
-    const call = pending.find((each) => !steps.isDelegated(each));
+    const call = nextCall(pending, steps);
     if (!call && pending.length > 0) {
       const reports = await steps.takeReports();
       if (reports.length === 0) return { status: 'parked' };
@@ -55,6 +55,12 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome | Parked['o
     history.push(...(await steps.callTool(call, decision)));
   }
   return { status: isCutShort(history) ? 'incomplete' : 'completed' };
+}
+
+/** A caller's call waits for the reports of all children: its output begins another run, which is not told of them. */
+function nextCall(pending: readonly FunctionCallItem[], steps: TurnSteps): FunctionCallItem | undefined {
+  const next = pending.find((call) => !steps.isDelegated(call));
+  return next?.external && pending.some((call) => steps.isDelegated(call)) ? undefined : next;
 }
 
 export const STEERED = { status: 'incomplete', steered: true } as const;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Containers } from '#agent/workspace/containers.ts';
@@ -142,10 +143,10 @@ const createContainerFile = defineRoute({
 type GivenFile = { readonly upload: UploadId } | { readonly filename: string; readonly content: Buffer };
 
 async function readFile(request: FastifyRequest): Promise<GivenFile> {
-  const isJson = request.headers['content-type']?.startsWith('application/json') ?? false;
-  const form = isJson ? undefined : await readForm(request, MOST_FILE_BYTES);
+  const { body } = request;
+  const form = body instanceof Readable ? await readForm(request, MOST_FILE_BYTES) : undefined;
   if (form?.file?.field === 'file') return form.file;
-  const named = isObject(request.body) && isJson ? request.body['file_id'] : form?.fields.get('file_id');
+  const named = form ? form.fields.get('file_id') : isObject(body) && body['file_id'];
   const upload = typeof named === 'string' ? parseFileId(named) : undefined;
   if (!upload)
     throw new InvalidRequest(

@@ -89,10 +89,14 @@ const createResponse = defineRoute({
       ...(!create.stream && !create.background && { timeoutMs: timeoutSeconds * 1000 }),
     });
 
-    const { turn, placed } = started;
+    const { turn, fresh, placed } = started;
     if (create.stream)
       return stream(services, request, reply, started, { model: create.model, startingAfter: -1, placed });
-    if (create.background) return renderResponse(noReplyYet(turn), create.model, threadUrl, placed);
+    if (create.background && fresh) return renderResponse(noReplyYet(turn), create.model, threadUrl, placed);
+    if (create.background) {
+      const record = await agent.getTurn(principal, { turnId: turn.id, threadId: turn.threadId });
+      return renderResponse(replyOf(record), create.model, threadUrl, isEnded(record.turn) ? null : placed);
+    }
     const signal = whileConnected(request, reply);
     const ended = await agent.outcome(principal, started, { signal });
     if (signal.aborted) return hangUp(reply);

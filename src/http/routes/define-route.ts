@@ -5,6 +5,7 @@ import type { Principal } from '#domain/principal.ts';
 import { operatorOnly } from '../caller/bearer.ts';
 import type { Answer, RouteDescription } from './openapi.ts';
 import { parseBody } from './parse-body.ts';
+import { takeJson } from './take-json.ts';
 
 /** A route: its description for the OpenAPI document, and its handler, which gets its services when it is mounted. */
 export type Route<Services> = RouteDescription & {
@@ -95,8 +96,7 @@ export function mountRoutes<R extends Route<never>>(
 
 /** The handler gets the unread body, and reads it with `readForm`. */
 function takeForms(scope: FastifyInstance, alsoJson = false): void {
-  if (alsoJson)
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
+  if (alsoJson) takeJson(scope);
   scope.addContentTypeParser('multipart/form-data', async (_: FastifyRequest, body: unknown) => body);
   scope.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, 'Send the body as multipart/form-data.');

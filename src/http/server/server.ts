@@ -1,12 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import Fastify, {
-  errorCodes,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { USER_MOVING } from '#domain/cell/user-move.ts';
 import { InvalidRequest, Misdirected } from '#domain/errors.ts';
 import { newId } from '#domain/ids.ts';
@@ -16,20 +9,12 @@ import { isHttps, type Site } from '../caller/site.ts';
 import { sendText, UNAVAILABLE } from '../plain-text.ts';
 import { answerError, answerNotFound, WANTS_JSON } from '../routes/errors.ts';
 import { refuseNullInUrl } from '../routes/null-characters.ts';
-import { parseJson } from '../routes/parse-json.ts';
-import { TRY_HEADER } from '../routes/request-try.ts';
+import { takeJson } from '../routes/take-json.ts';
 import { answerClientError } from './client-errors.ts';
 import { announceClosing } from './connected.ts';
 import { closeAfterGrace, limitUnauthenticated } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import { type BodyLimits, boundBodyTime, discardUnreadBodies } from './unread-body.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The SHA-256 of the raw body, when the request has an Idempotency-Key or is a numbered try. */
-    bodyDigest: string;
-  }
-}
 
 export type ServerOptions = {
   /** The largest body of a route that sets no limit. */
@@ -131,14 +116,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   refuseNullInUrl(app);
   boundBodyTime(app, clientLimits);
   discardUnreadBodies(app);
-  // Plain JSON.parse: a field may be named __proto__, because nothing is merged.
   app.removeAllContentTypeParsers();
   app.decorateRequest('bodyDigest', '');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
-    if (request.headers['idempotency-key'] !== undefined || request.headers[TRY_HEADER] !== undefined)
-      request.bodyDigest = createHash('sha256').update(body).digest('hex');
-    return body === '' ? undefined : parseJson(body, 'The body is not valid JSON.');
-  });
+  takeJson(app);
   app.addContentTypeParser('*', async () => {
     throw new InvalidRequest('invalid_request', null, WANTS_JSON);
   });

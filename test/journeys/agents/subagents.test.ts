@@ -4,7 +4,7 @@ import { addUser } from '../../support/accounts.ts';
 import type { Home } from '../../support/fresh-home.ts';
 import { journey } from '../../support/journey.ts';
 import { type Answer, followScript, type SeenPrompt } from '../../support/scripted-model.ts';
-import type { Service } from '../../support/service.ts';
+import { type Service, textOf } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Lines that call tools are the whole script of a message: its tasks hold scripts for others. */
@@ -85,6 +85,20 @@ test('a run gets the reports of its children, which work at the same time, and i
   const { subagents } = (await inspected.json()) as { subagents: { task: string; spans: { kind: string }[] }[] };
   expect(subagents.map(({ task }) => task).toSorted()).toEqual(['say one', 'say three', 'say two']);
   for (const { spans } of subagents) expect(spans.map(({ kind }) => kind)).toEqual(['wait', 'attempt', 'model']);
+});
+
+test("a caller's call surfaces when the children of its run have reported, and its output continues the thread", async ({
+  service,
+  model,
+}) => {
+  const words = ['ask around', use('count 5 every 20'), 'use look {}'].join('\n');
+  const tools = [{ type: 'function', name: 'look', parameters: { type: 'object' } }];
+  const { id, output } = await service.ask(words, { tools });
+  expect(output).toMatchObject([{ type: 'function_call', name: 'look' }]);
+
+  const result = [{ type: 'function_call_output', call_id: output[0]?.call_id, output: 'snow' }];
+  expect(textOf(await service.ask(result, { previous_response_id: id }))).toBe('result: snow');
+  expect(outputsIn(model.seen, words)).toEqual([expect.stringContaining('0 1 2 3 4'), expect.stringContaining('snow')]);
 });
 
 test('a child that fails, is stopped or says nothing is reported as such, and a grandchild works for its child', async ({

@@ -68,6 +68,22 @@ test('a container begins with uploaded files, and takes others by their id', asy
   await expect(client.containers.files.create(made.id, {})).rejects.toMatchObject({ status: 400, param: 'file' });
 });
 
+test('JSON that names a file is checked like any other JSON', async ({ service }) => {
+  const client = connect(service);
+  const upload = await client.files.create({ file: await csv('1'), purpose: 'user_data' });
+  const { id } = await client.containers.create({ name: 'c' });
+  const send = async (body: string, type = 'application/json') => {
+    const headers = { 'content-type': type };
+    const answer = await service.request(`/v1/containers/${id}/files`, { method: 'POST', body, headers });
+    return [answer.status, await answer.json()];
+  };
+  const named = JSON.stringify({ file_id: upload.id });
+  expect(await send(named, 'Application/JSON')).toMatchObject([200, { bytes: 1 }]);
+  expect(await send(`{"__proto__":{},${named.slice(1)}`)).toMatchObject([200, { bytes: 1 }]);
+  expect(await send('{')).toMatchObject([400, { error: { message: 'The body is not valid JSON.' } }]);
+  expect(await send('')).toMatchObject([400, { error: { param: 'file' } }]);
+});
+
 test('the quota of a workspace applies to a container', async ({ service }) => {
   const { containers } = connect(service);
   const { id } = await containers.create({ name: 'full' });

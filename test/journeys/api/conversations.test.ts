@@ -54,7 +54,9 @@ const wordsOf = ({ data }: Page) =>
   data.map((item) => {
     if (item.type === 'message')
       return `${item.role}: ${item.content.map((part) => 'text' in part && part.text).join()}`;
-    return item.type === 'function_call' ? `call: ${item.name}` : `output: ${'output' in item ? item.output : ''}`;
+    return item.type === 'function_call'
+      ? `call: ${item.name}`
+      : `output: ${'output' in item && typeof item.output === 'string' ? item.output : ''}`;
   });
 
 const conversationOf = (response: WireResponse) => `conv_${response.id.slice(-32)}`;
@@ -245,6 +247,22 @@ test('added items of every kind come back as the API shows them', async ({ servi
   ]);
   expect(await calls.list(id)).toEqual(added);
   expect(textOf(await service.ask('recite', { conversation: id }))).toMatch(/rhymes[^]*Look[^]*snow[^]*It snows/);
+});
+
+test("the images and files that a caller's tool returned come back as they were sent", async ({ service }) => {
+  const calls = callsOf(service);
+  const output = [
+    { type: 'input_text', text: 'a map' },
+    { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${'iVBO'.repeat(1000)}` },
+    { type: 'input_file', file_data: 'data:text/plain;base64,c25vdw==', filename: 'snow.txt' },
+  ];
+  const { id } = await calls.create({
+    items: [{ type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' }],
+  });
+  const added = await calls.add(id, [{ type: 'function_call_output', call_id: 'a', output }]);
+
+  expect(added.data).toMatchObject([{ type: 'function_call_output', call_id: 'a', output }]);
+  expect((await calls.list(id)).data.at(-1)).toEqual(added.data[0]);
 });
 
 test('items that are invalid, or more than 20, are refused, and nothing is added', async ({ service }) => {

@@ -57,6 +57,22 @@ test('a forged response id does not continue the thread it names, with a message
   expect(textOf(await service.ask('say more', { previous_response_id: id }))).toBe('more');
 });
 
+test('a repeated create in the background returns the response as it is by then', async ({ service }) => {
+  const headers = { 'idempotency-key': 'background' };
+  const body = JSON.stringify({ model: 'm', input: 'say done', background: true });
+  const create = async () =>
+    (await (await service.request('/v1/responses', { method: 'POST', body, headers })).json()) as WireResponse;
+  const { id, status } = await create();
+  expect(status).toBe('queued');
+
+  const ended = await waitFor('the response to complete', async () => {
+    const found = await service.get(id);
+    return found.status === 'completed' ? found : undefined;
+  });
+  expect(textOf(ended)).toBe('done');
+  expect(await create()).toEqual({ ...ended, model: 'm' });
+});
+
 type Ended = { status: string; ended: boolean; failure: { code: string } | null };
 
 /** Sends a request and leaves before it is answered. */

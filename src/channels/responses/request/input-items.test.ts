@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { outputsOfSteps, parseItemId } from '../response/output-items.ts';
 import { FOREIGN_TYPES } from './foreign-items.ts';
 import { linksOf, parseHistory, parseInput } from './input-items.ts';
 
@@ -56,6 +58,14 @@ test.each<[param: string, item: unknown]>([
   ['input[1].call_id', { ...call(), call_id: '' }],
 ])('%s is named when that item is %j', (param, item) => {
   expect(() => parseInput([message(), item], NEW_THREAD)).toThrow(refused(param));
+});
+
+const OF_THE_AGENT = outputsOfSteps
+  .map(({ shape }) => (z.toJSONSchema(shape.id).pattern ?? '').replace('[0-9a-f]{32}', '0'.repeat(32)).slice(1, -1))
+  .filter((id) => !parseItemId(id));
+
+test.each(OF_THE_AGENT)('a reference to %s is passed over, because the thread has what the agent did', (id) => {
+  expect(parseInput([message(), { type: 'item_reference', id }], NEW_THREAD)).toHaveLength(1);
 });
 
 test('a resume is tool outputs alone, on a thread that is named', () => {

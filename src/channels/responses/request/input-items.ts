@@ -135,7 +135,7 @@ function parseItem(item: unknown, param: string, { known, openSummary, files }: 
 }
 
 /** The ids of reasoning, and of calls that the agent has made. */
-const OF_THE_AGENT = /^(?:rs|mcp|ci|sh|sho|ws)_/;
+const OF_THE_AGENT = /^(?:rs|mcp|ci|sh|sho|ws|fs)_/;
 
 function resolveReference(
   item: Record<string, unknown>,

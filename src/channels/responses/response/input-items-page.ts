@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Base64Of } from '#agent/attachments/attachments.ts';
 import { InvalidRequest } from '#domain/errors.ts';
-import { firstWithin } from '#domain/thread/attachment.ts';
-import type { AttachedPart, ContentPart, Item, NewItem } from '#domain/thread/item.ts';
+import { firstWithin, isAttached } from '#domain/thread/attachment.ts';
+import { type AttachedPart, type ContentPart, type Item, type NewItem, textOf } from '#domain/thread/item.ts';
 import { fileId, formatFileId } from '../../model-api/file-id.ts';
 import { compactionItem, functionCall, messageId, outputMessage, renderItem, wireItemId } from './output-items.ts';
 
@@ -10,18 +10,20 @@ const ownField = { origin: z.literal('own').optional() };
 const nameField = { filename: z.string().min(1).optional() };
 
 /** `origin` and `source` are there if the caller sent them, and `file_id` in place of bytes that they named. */
-const inputPart = z.union([
-  z.strictObject({
-    type: z.literal('input_text'),
-    text: z.string(),
-    origin: z.literal('others').optional(),
-    source: z.string().optional(),
-  }),
-  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string(), ...ownField }),
-  z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), file_id: fileId, ...ownField }),
-  z.strictObject({ type: z.literal('input_file'), file_data: z.string(), ...nameField, ...ownField }),
-  z.strictObject({ type: z.literal('input_file'), file_id: fileId, ...nameField, ...ownField }),
-]);
+const inputPart = z
+  .union([
+    z.strictObject({
+      type: z.literal('input_text'),
+      text: z.string(),
+      origin: z.literal('others').optional(),
+      source: z.string().optional(),
+    }),
+    z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), image_url: z.string(), ...ownField }),
+    z.strictObject({ type: z.literal('input_image'), detail: z.literal('auto'), file_id: fileId, ...ownField }),
+    z.strictObject({ type: z.literal('input_file'), file_data: z.string(), ...nameField, ...ownField }),
+    z.strictObject({ type: z.literal('input_file'), file_id: fileId, ...nameField, ...ownField }),
+  ])
+  .meta({ id: 'InputPart' });
 
 const inputMessage = z
   .strictObject({
@@ -39,7 +41,7 @@ const functionCallOutput = z
     type: z.literal('function_call_output'),
     status: z.literal('completed'),
     call_id: z.string().min(1),
-    output: z.string(),
+    output: z.union([z.string(), z.array(inputPart)]).describe('Its parts, if it has images or files.'),
   })
   .meta({ id: 'FunctionCallOutput' });
 
@@ -114,6 +116,16 @@ type InputItem = z.infer<typeof itemPage>['data'][number];
 type InputMessage = Extract<InputItem, { type: 'message'; role: 'user' | 'system' | 'developer' }>;
 
 export function renderInputItem(item: NewItem, base64Of: Base64Of): InputItem {
+  if (item.type === 'function_call_output')
+    return {
+      id: wireItemId(item.type, item.id),
+      type: item.type,
+      status: 'completed',
+      call_id: item.callId,
+      output: item.output.some(isAttached)
+        ? item.output.map((part) => renderPart(part, base64Of))
+        : textOf(item.output),
+    };
   if (item.type !== 'message' || item.role === 'assistant') return renderItem(item);
   return {
     id: wireItemId(item.type, item.id),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hexFromUuid, type ItemId, uuidFromHex } from '#domain/ids.ts';
-import { type CompactionBody, type MessageBody, type NewItem, textOf } from '#domain/thread/item.ts';
+import type { CompactionBody, MessageBody, NewItem } from '#domain/thread/item.ts';
 import type { GatedCall } from '#domain/tool/gate.ts';
 import { bareName } from '#domain/tool/tool.ts';
 import { type CiteFiles, containerFileCitation, fileCitation } from './file-citations.ts';
@@ -101,20 +101,12 @@ export type OutputItem = z.infer<typeof outputItem>;
 type OutputMessage = z.infer<typeof outputMessage>;
 type FunctionCall = z.infer<typeof functionCall>;
 
-export function renderItem(item: NewItem) {
+export function renderItem(item: Exclude<NewItem, { type: 'function_call_output' }>) {
   switch (item.type) {
     case 'message':
       return renderMessage(item);
     case 'function_call':
       return renderCall(item);
-    case 'function_call_output':
-      return {
-        id: wireItemId(item.type, item.id),
-        type: item.type,
-        status: 'completed' as const,
-        call_id: item.callId,
-        output: textOf(item.output),
-      };
     case 'compaction':
       return renderCompaction(item);
   }
