@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '#config/config.ts';
+import { makeHome } from '#config/home-folder.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { planUpgrade, type UpgradePlan, type UpgradeWork } from '#database/plan-upgrade.ts';
@@ -33,6 +34,7 @@ function check({ json }: Options): Promise<void> {
   return runCommand(async () => {
     const config = readConfig();
     await using undo = new AsyncDisposableStack();
+    if (config.databaseUrl === undefined) await makeHome(config.home);
     const database = await openDatabase({ url: config.databaseUrl, home: config.home });
     undo.defer(() => database.close());
     const plan = await planUpgrade(database.connection, MIGRATIONS);

@@ -5,6 +5,7 @@ import { type Connection, createConnection } from './connection.ts';
 import { createDrafts, type DraftStore, type Drafts } from './drafts.ts';
 import type { Entry } from './entries.ts';
 import { readAttachedFiles, resourceReader } from './files/attached-files.ts';
+import { describeFailure } from './files/describe-failure.ts';
 import { createFocus } from './focus.ts';
 import { createEarlierPrompts } from './history/earlier-prompts.ts';
 import { createPromptHistory } from './history/prompt-history.ts';
@@ -114,7 +115,7 @@ function createChat(options: ChatOptions, service: Service, quit: () => void) {
 
   function attempt(work: () => Promise<void>): void {
     void work().catch((error: unknown) => {
-      thread.note(error instanceof Error ? error.message : String(error), 'failed');
+      thread.note(describeFailure(error), 'failed');
     });
   }
 

@@ -98,7 +98,13 @@ test.each([
   ['below a file', () => path.join(home, 'settings.env/below'), "can't be read (ENOTDIR)."],
   ['in /proc', () => '/proc/reborn', "can't be created (ENOENT)."],
 ])('a home that is %s is refused with what to do, by every command', async (_, odd, message) => {
-  for (const command of [['serve'], ['ask', 'hi'], ['user', 'list'], ['config', 'set', 'LOG_LEVEL', 'info']]) {
+  for (const command of [
+    ['serve'],
+    ['ask', 'hi'],
+    ['user', 'list'],
+    ['config', 'set', 'LOG_LEVEL', 'info'],
+    ['upgrade', '--check'],
+  ]) {
     const { code, stderr } = await runReborn(command, { env: { REBORN_HOME: odd() } });
     expect({ command, code }).toEqual({ command, code: 78 });
     expect(stderr).toContain(message);

@@ -5,6 +5,7 @@ import { outlineArguments } from '@reborn-agent/client/format';
 import { sendMessage } from '@reborn-agent/client/send';
 import { parseCommand } from '#terminal/commands.ts';
 import { readAttachedFiles } from '#terminal/files/attached-files.ts';
+import { describeFailure } from '#terminal/files/describe-failure.ts';
 import { asksToCompact, compactThread } from '#terminal/slash/compact-thread.ts';
 import type { ReachedService } from '../connect/with-service.ts';
 import { describeGate } from '../gate/describe-gate.ts';
@@ -50,7 +51,7 @@ const HELP =
 /** What fails, fails alone: the chat goes on. */
 async function attempt(work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => {
-    printNotice(`reborn: ${error instanceof Error ? error.message : String(error)}`);
+    printNotice(`reborn: ${describeFailure(error)}`);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '#config/config.ts';
+import { makeHome } from '#config/home-folder.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { describeAge, RENEW } from '#database/release-date.ts';
@@ -17,6 +18,7 @@ export async function checkDatabase(
   const check = 'database';
   await using undo = new AsyncDisposableStack();
   try {
+    if (config.databaseUrl === undefined) await makeHome(config.home);
     const database = await open({ url: config.databaseUrl, home: config.home });
     undo.defer(() => database.close());
     const kind = database.kind === 'embedded' ? 'The built-in' : 'Your';

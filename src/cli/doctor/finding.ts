@@ -1,3 +1,5 @@
+import { ConfigError } from '#config/config-error.ts';
+
 /** What a check has found. A problem keeps something from working; a warning is worth knowing. */
 export type Finding = {
   readonly check: string;
@@ -23,4 +25,7 @@ export const problem = (check: string, message: string, mend: string): Finding =
   mend,
 });
 
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.join(' ');
+  return error instanceof Error ? error.message : String(error);
+}

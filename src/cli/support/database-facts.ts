@@ -1,4 +1,5 @@
 import type { Config } from '#config/config.ts';
+import { makeHome } from '#config/home-folder.ts';
 import { MIGRATIONS } from '#database/migrate.ts';
 import { openDatabase } from '#database/open-database.ts';
 import { readSchemaState } from '#database/schema-state.ts';
@@ -9,6 +10,7 @@ type Client = Awaited<ReturnType<typeof connectEngineClient>>;
 /** The sizes of tables and indexes, the migrations, and the slowest statements with their plans. Nothing comes from a row of ours. */
 export async function readDatabaseFacts(config: Config): Promise<Record<string, unknown>> {
   await using undo = new AsyncDisposableStack();
+  if (config.databaseUrl === undefined) await makeHome(config.home);
   const database = await openDatabase({ url: config.databaseUrl, home: config.home });
   undo.defer(() => database.close());
   const { newest, pending, unknown, pendingIndexes } = await readSchemaState(database.connection, MIGRATIONS);

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { type ImportTotals, importChats } from '@reborn-agent/client/import-chats';
 import type { Command } from 'commander';
 import { withClient } from '../connect/with-client.ts';
@@ -23,9 +24,8 @@ export function addChatImport(thread: Command): void {
 
 function importFile(file: string, { own, json }: Options): Promise<void> {
   return withClient(async (client) => {
-    const content = await openAsBlob(file).catch((cause: unknown) => {
-      throw new Error(`${file} can't be read.`, { cause });
-    });
+    if (!(await stat(file)).isFile()) throw new Error(`${file} is not a file.`);
+    const content = await openAsBlob(file);
     let last: ImportTotals | undefined;
     const onProgress = (totals: ImportTotals) => {
       last = totals;

@@ -26,7 +26,7 @@ export function createLineInput({ question, colours, hidden, onDone }: Options):
     handleInput(data) {
       if (matchesKey(data, 'escape')) return onDone(undefined);
       if (matchesKey(data, 'enter')) return onDone(typed.trim());
-      typed = typeInto(typed, data);
+      typed = typeInto(typed, data, hidden ? '' : ' '); // a narrow window may have broken a secret
     },
     typed: () => (hidden ? '' : typed),
     invalidate() {},
