@@ -173,7 +173,7 @@ test('a locked turn holds up no other turn of a tree that may continue', async (
   await client.query('begin');
   await client.query('select from turns where id = $1 for update', [locked.id]);
 
-  const repaired = await repairTrees(pool).finally(() => client.query('rollback'));
+  const repaired = await repairTrees(pool).finally(async () => void (await client.query('rollback')));
   expect(repaired.woken).toBe(1);
   expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([free.id]);
   expect((await repairTrees(pool)).woken).toBe(1);
