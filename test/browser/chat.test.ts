@@ -344,6 +344,20 @@ test('attachments that are chosen, pasted and dropped go along, and are shown fr
   await page.close();
 });
 
+test('a file with a long name stays inside its message', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.getByRole('textbox', { name: 'Message' }).fill('say read');
+  const name = `${'long'.repeat(40)}.txt`;
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('a') });
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+  const file = page.locator('.yours').getByRole('button', { name });
+  await file.waitFor();
+  await page.setViewportSize({ width: 320, height: 640 });
+  const end = async () => ((await file.boundingBox())?.x ?? 0) + ((await file.boundingBox())?.width ?? 0);
+  await expect.poll(end).toBeLessThanOrEqual(320);
+  await page.close();
+});
+
 test('what is too much is refused before it is sent, and can be taken away', async () => {
   const page = await browser.signIn(stage.url);
   await page.getByRole('textbox', { name: 'Message' }).fill('say never');
