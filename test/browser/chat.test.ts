@@ -156,6 +156,34 @@ test('a message is edited and answered again in place, and arrows lead to every 
   await Promise.all([page.close(), other.close()]);
 });
 
+test('a message is edited, and its versions are walked, by keyboard alone', async () => {
+  const page = await browser.signIn(stage.url);
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  await ask(page, 'say one');
+  const edit = page.getByRole('textbox', { name: 'Edit the message' });
+  const open = async () => {
+    await page.getByRole('button', { name: 'Answer again' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).press('Enter');
+    await edit.waitFor();
+  };
+  await open();
+  await edit.press('Escape');
+  await expect.poll(focused).toBe('Edit');
+  for (const words of ['two', 'three']) {
+    await open();
+    await edit.fill(`say ${words}`);
+    await edit.press('Control+Enter');
+    await page.getByRole('article').getByText(words, { exact: true }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Previous version' }).press('Enter');
+  await page.getByText('2 / 3').waitFor();
+  await expect.poll(focused).toBe('Previous version');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 / 3').waitFor();
+  await expect.poll(focused).toBe('Next version');
+  await page.close();
+});
+
 test('a message can be sent as a new thread instead, with what came before it', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'say first');
