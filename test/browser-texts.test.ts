@@ -75,6 +75,10 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
   });
 });
 
+test('people are addressed as “du” in German', () => {
+  expect(readCatalogue('de').filter(({ text }) => /\p{L}en Sie\b|\bIhnen\b/u.test(text))).toEqual([]);
+});
+
 test('the catalogues match the code: `npm run messages` changes nothing', { tags: ['slow'] }, async () => {
   const check = run(process.execPath, [
     'node_modules/.bin/lingui',

@@ -156,6 +156,34 @@ test('a message is edited and answered again in place, and arrows lead to every 
   await Promise.all([page.close(), other.close()]);
 });
 
+test('a message is edited, and its versions are walked, by keyboard alone', async () => {
+  const page = await browser.signIn(stage.url);
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  await ask(page, 'say one');
+  const edit = page.getByRole('textbox', { name: 'Edit the message' });
+  const open = async () => {
+    await page.getByRole('button', { name: 'Answer again' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).press('Enter');
+    await edit.waitFor();
+  };
+  await open();
+  await edit.press('Escape');
+  await expect.poll(focused).toBe('Edit');
+  for (const words of ['two', 'three']) {
+    await open();
+    await edit.fill(`say ${words}`);
+    await edit.press('Control+Enter');
+    await page.getByRole('article').getByText(words, { exact: true }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Previous version' }).press('Enter');
+  await page.getByText('2 / 3').waitFor();
+  await expect.poll(focused).toBe('Previous version');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 / 3').waitFor();
+  await expect.poll(focused).toBe('Next version');
+  await page.close();
+});
+
 test('a message can be sent as a new thread instead, with what came before it', async () => {
   const page = await browser.signIn(stage.url);
   await ask(page, 'say first');
@@ -341,6 +369,20 @@ test('attachments that are chosen, pasted and dropped go along, and are shown fr
   await expect
     .poll(() => images.evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth)))
     .toEqual([1, 1]);
+  await page.close();
+});
+
+test('a file with a long name stays inside its message', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.getByRole('textbox', { name: 'Message' }).fill('say read');
+  const name = `${'long'.repeat(40)}.txt`;
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('a') });
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+  const file = page.locator('.yours').getByRole('button', { name });
+  await file.waitFor();
+  await page.setViewportSize({ width: 320, height: 640 });
+  const end = async () => ((await file.boundingBox())?.x ?? 0) + ((await file.boundingBox())?.width ?? 0);
+  await expect.poll(end).toBeLessThanOrEqual(320);
   await page.close();
 });
 

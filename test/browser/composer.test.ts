@@ -32,6 +32,8 @@ test('Stop stands where Send does while the agent works, until something is type
   await page.locator('article').getByText(/\b5\b/).waitFor();
   await stop(page).waitFor();
   expect(await send(page).count()).toBe(0);
+  const square = stop(page).locator('span');
+  expect(await square.evaluate((sign) => Number.parseFloat(getComputedStyle(sign).borderRadius))).toBeLessThan(4);
   expect(await composer(page).getAttribute('placeholder')).toBe('Write to steer, or press Esc to stop');
   await composer(page).fill('more');
   await send(page).waitFor();
@@ -85,6 +87,7 @@ test('the up key in an empty message edits the last one, or takes back one that 
   expect(await focused(page)).toBe('Edit the message');
   await page.keyboard.press('Escape');
   await edit.waitFor({ state: 'detached' });
+  await expect.poll(() => focused(page)).toBe('Message');
 
   await ask(page, 'count 500 every 40');
   await page
@@ -107,6 +110,7 @@ test('after an answer to a gate the focus is in the message, from where Alt ↑ 
   const card = page.getByRole('region', { name: 'Waits for you: Run send_mail?' });
   await card.waitFor();
   expect(await composer(page).getAttribute('placeholder')).toBe('Reply, or write what to do instead');
+  expect(await page.getByTitle('What the thread has cost so far').count()).toBe(0); // nobody knows yet
   await composer(page).press('Alt+ArrowUp');
   expect(await focused(page)).toBe('Waits for you: Run send_mail?');
   await page.keyboard.press('Alt+ArrowDown');

@@ -164,3 +164,21 @@ test('so does code in a shared thread, whose page has no origin', async () => {
   expect(visitor.problems).toEqual([]);
   await Promise.all([page.close(), visitor.close()]);
 });
+
+test('each part of an answer is written in the direction of its words, and code from left to right', async () => {
+  const page = await browser.signIn(stage.url);
+  const words = '`npm` مرحبا بالعالم\n\n- هذا\n- نص\n\nplain words\n\n| مرحبا |\n| --- |\n| نص |\n';
+  const thread = await seedThread(stage.home, {
+    title: 'Directions',
+    turns: [{ asked: 'go', made: [{ body: said(words) }] }],
+  });
+  await page.goto(`${stage.url}/threads/${thread}`);
+  const prose = page.locator('article .prose');
+  await prose.getByText('plain words').waitFor();
+  const directions = () =>
+    prose
+      .locator('p:not(:has(button)), ul, li, code, td')
+      .evaluateAll((all) => all.map((each) => `${each.tagName} ${getComputedStyle(each).direction}`));
+  await expect.poll(directions).toEqual(['P rtl', 'CODE ltr', 'UL rtl', 'LI rtl', 'LI rtl', 'P ltr', 'TD rtl']);
+  await page.close();
+});

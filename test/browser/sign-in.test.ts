@@ -52,8 +52,10 @@ test('a token that is typed in opens the chat, and does not stay in the address'
   await page.goto(`${stage.url}/settings/jobs`);
   await page.getByLabel('Token').fill(TOKEN);
   await page.keyboard.press('Enter');
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor(); // the page that was asked for
   expect(page.url()).not.toContain(TOKEN);
+  await page.goto(stage.url);
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
   await page.close();
 });
 
@@ -149,6 +151,23 @@ test('a link on another site changes no session, and another port gets a cookie 
   expect(stolen.status).toBe(401);
   await page.close();
   evil.close();
+});
+
+test('a session that ends while a message is written leads to the sign-in page, and back to the draft', async () => {
+  const page = await browser.signIn(stage.url);
+  await ask(page, 'say one');
+  await page.getByRole('article').getByText('one').waitFor();
+  const thread = page.url();
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.fill('say what took long to write');
+  await browser.context.clearCookies();
+  await composer.press('Enter');
+  await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token').fill(TOKEN);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => composer.inputValue().catch(() => ''), PATIENT).toBe('say what took long to write');
+  expect(page.url()).toBe(thread);
+  await page.close();
 });
 
 test('after signing out, every tab shows the way in', async () => {

@@ -122,6 +122,11 @@ test('subagents stand below their call with what they wait for, and one is stopp
   await expect.poll(() => card.getByRole('listitem').count()).toBe(4);
   const marked = page.getByRole('link', { name: /, waits for you$/ });
   await marked.waitFor();
+  const centre = async (name: string) => {
+    const box = await line(MAIL).locator(name).last().boundingBox();
+    return box ? box.y + box.height / 2 : Number.NaN;
+  };
+  expect(Math.abs((await centre('summary')) - (await centre('button')))).toBeLessThan(1);
   await checkLooks(page, 'subagents');
 
   const question = page.getByRole('region', { name: 'Waits for you: Send a mail to ann?' });
@@ -150,5 +155,28 @@ test('subagents stand below their call with what they wait for, and one is stopp
   await line('say first').locator('summary').click();
   await line('say first').getByRole('link', { name: 'Open its thread' }).click();
   await page.getByRole('article').getByText('first').waitFor();
+  await page.close();
+});
+
+test('what is said about long work begins below its first word', async () => {
+  const page = await browser.signIn(stage.url);
+  await page.evaluate(() => {
+    const now = Date.now;
+    Date.now = () => now() + 60_000;
+  });
+  await ask(page, 'hang');
+  const words = page.getByText('You can leave, it continues.');
+  await words.waitFor();
+  const begins = await words.evaluate((line) =>
+    [line.previousElementSibling, line].map((each) => {
+      const range = document.createRange();
+      range.selectNodeContents(each ?? line);
+      const text = [...range.getClientRects()].find(({ width }) => width > 20);
+      return Math.round(text?.x ?? 0);
+    }),
+  );
+  expect(begins[1]).toBe(begins[0]);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('Stopped by you.').waitFor();
   await page.close();
 });

@@ -32,7 +32,8 @@ export function SignInPage() {
     mutationFn: (body: SignIn) => client.call('POST /login', { body }),
     onSuccess: ({ session_key: key }) => {
       sessionKey.keep(key);
-      location.replace('/');
+      if (location.pathname === '/login') location.replace('/');
+      else location.reload();
     },
   });
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {

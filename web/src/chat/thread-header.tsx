@@ -84,7 +84,9 @@ function ThreadTools({ thread, isEmpty, onInspect, children }: ToolsProps & { re
   const { entries, share, dialogs } = useThreadMenu(thread, { onRename: rename, onInspect });
   const change = useChangeThread(thread.id);
   useRenameKey(rename);
-  const cost = me.model.demo ? t`free` : thread.usage.cost_usd !== null && <Cost usd={thread.usage.cost_usd} />;
+  const { input_tokens: read, output_tokens: written, cost_usd: usd } = thread.usage;
+  const isKnown = usd !== null && read + written > 0; // of the first turn, when it has ended
+  const cost = me.model.demo ? t`free` : isKnown && <Cost usd={usd} />;
   return (
     <>
       {thread.project_id !== null && <ProjectLink id={thread.project_id} />}

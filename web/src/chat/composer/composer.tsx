@@ -1,6 +1,9 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { ApiError } from '@reborn-agent/client';
 import { waitsForAnswer } from '@reborn-agent/client/running-turn';
 import type { ThreadState } from '@reborn-agent/client/thread-state';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useServices } from '../../app/services.ts';
 import { IconButton } from '../../parts/button.tsx';
@@ -42,10 +45,10 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
   const { me } = useServices();
   const [text, setText] = useState(() => readDraft(draftKey));
   const { picked, setPicked, ...files } = usePickedFiles();
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const area = useRef<HTMLTextAreaElement>(null);
   const sendKey = useSendKey();
-  const problem = findProblem(picked, me.limits) ?? error;
+  const problem = findProblem(picked, me.limits) ?? (error === undefined ? undefined : wordsOf(error));
 
   useEffect(() => area.current?.focus(), []);
   useEffect(() => {
@@ -79,7 +82,7 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
       await onSend(message, await Promise.all(sent.map(toAttachment)), now);
       if (readDraft(draftKey).trim() === message) keepDraft(draftKey, '');
     } catch (failure) {
-      setError(wordsOf(failure));
+      setError(failure);
       setText((typed) => typed || message);
       setPicked(sent);
     }
@@ -149,9 +152,27 @@ export function Composer({ draftKey, onSend, onStop, onEditLast, state, web, mod
       {problem && (
         <p role="alert" className="pt-1 text-meta text-failed">
           {problem}
+          {error instanceof ApiError && error.status === 401 && <SignInAgain />}
         </p>
       )}
     </div>
+  );
+}
+
+/** Leads to the sign-in page, and from there back to this page with its draft. */
+function SignInAgain() {
+  const queries = useQueryClient();
+  return (
+    <>
+      {' '}
+      <button
+        type="button"
+        className="link inline-flex min-h-target items-center text-ink"
+        onClick={() => void queries.invalidateQueries({ queryKey: ['me'] })}
+      >
+        <Trans>Sign in</Trans>
+      </button>
+    </>
   );
 }
 
@@ -181,7 +202,7 @@ function StopButton({ onStop }: { readonly onStop: () => void }) {
       className={`${ROUND} bg-ink text-paper hover:opacity-85`}
       onClick={onStop}
     >
-      <span className="size-3 rounded-sm bg-paper" />
+      <span className="size-3 rounded-[2px] bg-paper" />
     </button>
   );
 }

@@ -10,6 +10,7 @@ import { ImagePath, MarkdownImage } from './image.tsx';
 import { MarkdownLink } from './links.tsx';
 import { markMath } from './math-delimiters.ts';
 import { MarkdownTable } from './table.tsx';
+import { markDirections } from './text-direction.ts';
 import { useMath } from './use-math.ts';
 
 type Props = {
@@ -83,12 +84,14 @@ const HARDEN = {
  * A model's text may contain text that another person planted. No HTML is rendered, and links lead to the web or a mail
  * program and nowhere else. Images keep their address, and only `MarkdownImage` decides what is done with it.
  */
-const REHYPE_PLUGINS: Plugins = Object.entries(defaultRehypePlugins).flatMap(([name, plugin]): Plugins => {
+const SAFE: Plugins = Object.entries(defaultRehypePlugins).flatMap(([name, plugin]): Plugins => {
   if (name === 'raw') return [];
   if (!Array.isArray(plugin)) return [plugin];
   if (name === 'sanitize') return [[plugin[0], withDataImages(plugin[1] as Schema)]];
   return name === 'harden' ? [[plugin[0], HARDEN]] : [plugin];
 });
+
+const REHYPE_PLUGINS: Plugins = [...SAFE, markDirections];
 
 type Schema = { readonly protocols?: Readonly<Record<string, readonly string[]>> };
 

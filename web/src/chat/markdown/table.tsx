@@ -4,7 +4,7 @@ import { type ExtraProps, extractTableDataFromElement, tableDataToMarkdown } fro
 import { toCsv } from './csv.ts';
 
 /** A table scrolls inside itself, also by keyboard, and can be taken along. */
-export function MarkdownTable({ children }: ComponentProps<'table'> & ExtraProps) {
+export function MarkdownTable({ dir, children }: ComponentProps<'table'> & ExtraProps) {
   const table = useRef<HTMLTableElement>(null);
   const copy = (render: (data: ReturnType<typeof extractTableDataFromElement>) => string) => async () => {
     if (table.current) await navigator.clipboard.writeText(render(extractTableDataFromElement(table.current)));
@@ -16,7 +16,7 @@ export function MarkdownTable({ children }: ComponentProps<'table'> & ExtraProps
         tabIndex={0}
         className="relative max-h-[480px] overflow-auto rounded-lg border border-line"
       >
-        <table ref={table} className="w-full border-collapse">
+        <table ref={table} dir={dir} className="w-full border-collapse">
           {children}
         </table>
       </section>

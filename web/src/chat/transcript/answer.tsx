@@ -72,7 +72,7 @@ function AnswerFoot({ entry, turnId, newest, versions, took }: Omit<Props, 'firs
       )}
       <div className="@container -ms-2">
         <div className="tools min-h-7 gap-x-2">
-          <VersionArrows versions={versions} />
+          <VersionArrows versions={versions} turnId={turnId} />
           <RowActions always={newest}>
             <CopyButton text={text} />
             <ReadAloudButton text={text} />

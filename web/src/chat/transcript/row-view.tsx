@@ -21,7 +21,7 @@ const Steps = lazyPart(() => import('./steps/steps.tsx').then((module) => module
 export function RowView({ row }: { readonly row: Row }) {
   switch (row.kind) {
     case 'user':
-      return <UserMessage entry={row.entry} versions={row.versions} />;
+      return <UserMessage entry={row.entry} turnId={row.turnId} versions={row.versions} />;
     case 'answer':
       return (
         <Answer

@@ -13,7 +13,7 @@ export function SentFiles({ parts }: { readonly parts: readonly ItemPart[] }) {
   return (
     <ul className="mt-2 flex flex-wrap gap-2">
       {files.map((file, index) => (
-        <li key={file.url ?? index}>
+        <li key={file.url ?? index} className="min-w-0 max-w-full">
           {file.type === 'image' && file.url ? <SentImage path={file.url} /> : <FileLink file={file} />}
         </li>
       ))}
@@ -37,13 +37,17 @@ function SentImage({ path }: { readonly path: string }) {
 }
 
 function FileLink({ file }: { readonly file: Exclude<ItemPart, { type: 'text' }> }) {
+  const shown = file.type === 'file' ? (file.filename ?? t`File`) : t`Image`;
   const words = (
     <>
-      <Icon name="file" /> {file.type === 'file' ? (file.filename ?? t`File`) : t`Image`}{' '}
-      <span className="text-soft">{formatBytes(file.bytes)}</span>
+      <Icon name="file" />{' '}
+      <span title={shown} className="min-w-0 truncate">
+        {shown}
+      </span>{' '}
+      <span className="shrink-0 text-soft">{formatBytes(file.bytes)}</span>
     </>
   );
-  const look = 'chip min-h-target';
+  const look = 'chip min-h-target max-w-full';
   const { url: path } = file;
   const name = file.type === 'file' ? (file.filename ?? undefined) : undefined;
   if (!path) return <span className={look}>{words}</span>;

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { ownTextOf } from '@reborn-agent/client/message-text';
 import { holdsTextByOthers } from '@reborn-agent/client/text-by-others';
 import type { MessageEntry } from '@reborn-agent/client/turn-entries';
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { useActions } from '../chat-actions.ts';
 import { FoldedText } from './folded-text.tsx';
@@ -14,9 +14,13 @@ import { SentFiles } from './sent-files.tsx';
 import { Speaker } from './speaker.tsx';
 import { VersionArrows } from './version-arrows.tsx';
 
-type Props = { readonly entry: MessageEntry; readonly versions: readonly VersionPosition[] };
+type Props = {
+  readonly entry: MessageEntry;
+  readonly turnId: string;
+  readonly versions: readonly VersionPosition[];
+};
 
-export function UserMessage({ entry, versions }: Props) {
+export function UserMessage({ entry, turnId, versions }: Props) {
   const { isIdle, editing: edited, setEditing: edit } = useActions();
   const editing = edited === entry.id;
   const setEditing = (isEdited: boolean) => edit(isEdited ? entry.id : undefined);
@@ -33,17 +37,17 @@ export function UserMessage({ entry, versions }: Props) {
         )}
         <SentFiles parts={entry.parts} />
         {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
-        {!editing && (
-          // Over the edge of the block, so that nothing moves; below it on devices without hover. While they are hidden they take no clicks for what is behind them.
-          <div className="pointer-events-none absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0">
-            <RowActions className="hover-only:card group-focus-within:pointer-events-auto group-hover:pointer-events-auto touch:pointer-events-auto">
-              <MessageTime at={entry.at} />
-              <CopyButton text={entry.text} />
-              {isIdle && <IconButton icon="edit" label={t`Edit`} onClick={() => setEditing(true)} />}
-              <VersionArrows versions={versions} />
-            </RowActions>
-          </div>
-        )}
+        {/* Over the edge of the block, so that nothing moves; below it on devices without hover. While they are hidden they take no clicks for what is behind them. They stay while the message is edited, so that the focus can go back to Edit. */}
+        <div
+          className={`pointer-events-none absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0 ${editing ? 'hidden' : ''}`}
+        >
+          <RowActions className="hover-only:card group-focus-within:pointer-events-auto group-hover:pointer-events-auto touch:pointer-events-auto">
+            <MessageTime at={entry.at} />
+            <CopyButton text={entry.text} />
+            {isIdle && <IconButton icon="edit" label={t`Edit`} onClick={() => setEditing(true)} />}
+            <VersionArrows versions={versions} turnId={turnId} />
+          </RowActions>
+        </div>
       </div>
     </div>
   );
@@ -81,6 +85,11 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
   const [text, setText] = useState(ownTextOf(entry.parts));
   const { edit, fork, isIdle } = useActions();
   const isBlank = text.trim() === '';
+  const send = () => void edit(entry, text).then(onDone);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onDone();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isBlank && isIdle) send();
+  };
   return (
     <div className="flex flex-col gap-2 pb-1 text-interface">
       <textarea
@@ -89,10 +98,10 @@ function EditMessage({ entry, onDone }: { readonly entry: MessageEntry; readonly
         className="field-sizing-content max-h-60 field w-full resize-none p-3 text-reading"
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && onDone()}
+        onKeyDown={onKeyDown}
       />
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="act" disabled={isBlank || !isIdle} onClick={() => void edit(entry, text).then(onDone)}>
+        <Button look="act" disabled={isBlank || !isIdle} onClick={send}>
           <Trans>Save and send</Trans>
         </Button>
         <Button look="quiet" onClick={onDone}>

@@ -55,7 +55,7 @@ function MayLeave({ since }: { readonly since: number | undefined }) {
   const now = useNow();
   if (since === undefined || now - since < LONG_MS) return null;
   return (
-    <p className="ps-7 text-meta text-soft">
+    <p className="ps-[18px] text-meta text-soft">
       <Trans>You can leave, it continues.</Trans>
     </p>
   );

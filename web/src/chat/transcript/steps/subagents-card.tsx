@@ -85,7 +85,7 @@ function SubagentLine({ subagent, step }: LineProps) {
           icon="stop"
           label={t`Stop: ${task}`}
           disabled={stopping}
-          className="mt-2"
+          className="mt-[calc((58px-var(--spacing-target))/2)]"
           onClick={() => {
             setStopping(true);
             void stopSubagent(call).then(() => setStopping(false));
