@@ -122,7 +122,7 @@ const getResponse = defineRoute({
   async handle({ principal, params, query, request, reply }, services: ResponsesServices) {
     const { agent, threadUrl } = services;
     const record = await agent.getTurn(principal, params.id);
-    if (query.stream !== 'true')
+    if (query.stream !== 'true' || request.method === 'HEAD')
       return deliver(agent, request, reply, record.turn, renderResponse(replyOf(record), PLACEHOLDER_MODEL, threadUrl));
     const startingAfter = Number(query.starting_after ?? -1);
     return stream(

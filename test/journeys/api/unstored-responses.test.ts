@@ -157,6 +157,10 @@ test('while it runs it can be watched again, and a retrieval of the ended one is
   const id = await startAndHangUp(service, 'count 8 every 100');
   expect(await service.get(id)).toMatchObject({ status: 'in_progress', store: false });
   await waitFor('its end', async () => hasEnded(home, id));
+  for (const query of ['', '?stream=true']) {
+    const { status } = await service.request(`/api/v1/responses/${id}${query}`, { method: 'HEAD' });
+    expect(status).toBe(200); // without a body, so it delivers nothing
+  }
   expect(await service.get(id)).toMatchObject({ status: 'completed', store: false });
   expect(await statusOf(service, id)).toBe(404);
 

@@ -9,12 +9,13 @@ import { echoOf } from './response-echo.ts';
 /** Sends a response. One that is not stored is deleted when it has ended and all of it was written to the client. */
 export async function deliver(
   agent: Agent,
-  { principal, log }: FastifyRequest,
+  { method, principal, log }: FastifyRequest,
   reply: FastifyReply,
   turn: Turn,
   response: object,
 ): Promise<FastifyReply> {
-  if (echoOf(turn).store || !isEnded(turn)) return reply.send(response);
+  const isDelivered = isEnded(turn) && method !== 'HEAD'; // the answer to a HEAD has no body
+  if (echoOf(turn).store || !isDelivered) return reply.send(response);
   return sendThenAct(reply, response, () => discard(agent, principal, turn, (error) => log.error({ err: error })));
 }
 
