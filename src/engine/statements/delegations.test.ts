@@ -173,8 +173,9 @@ test('a locked turn holds up no other turn of a tree that may continue', async (
   await client.query('begin');
   await client.query('select from turns where id = $1 for update', [locked.id]);
 
-  const repaired = await repairTrees(pool).finally(async () => void (await client.query('rollback')));
-  expect(repaired.woken).toBe(1);
+  const [repaired] = await Promise.allSettled([repairTrees(pool)]);
+  await client.query('rollback');
+  expect(repaired).toMatchObject({ value: { woken: 1 } });
   expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([free.id]);
   expect((await repairTrees(pool)).woken).toBe(1);
   expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([locked.id]);
