@@ -180,3 +180,30 @@ test('a locked turn holds up no other turn of a tree that may continue', async (
   expect((await repairTrees(pool)).woken).toBe(1);
   expect(await claimTurns(pool, self, 100, EVERYTHING)).toEqual([locked.id]);
 });
+
+test('a child is lost only with the last turn of its run', async () => {
+  const parent = await begin();
+  const child = childOf();
+  await start(parent, child);
+  const [later, gate] = [newId(), newId()];
+  const query = (statement: string, values: unknown[]) => database.everything.query(statement, values);
+  await query(`update turns set status = 'waiting', ready_at = null, ended_at = now() where id = $1`, [child.turnId]);
+  await query(
+    `insert into turns (id, thread_id, user_id, seq, channel, request, status, run, tree, ended_at)
+     select $2, thread_id, user_id, seq + 1, channel, request, 'waiting', id, tree, now() from turns where id = $1`,
+    [child.turnId, later],
+  );
+  await query(
+    `insert into gates (id, thread_id, turn_id, turn_seq, user_id, kind, call)
+     select $2, thread_id, id, seq, user_id, 'approval', '{}' from turns where id = $1`,
+    [later, gate],
+  );
+  const stateOf = async () =>
+    (await query('select state, outcome from delegations where child_run = $1', [child.turnId])).rows[0] as unknown;
+
+  await query('delete from turns where id = $1', [child.turnId]);
+  expect(await stateOf()).toEqual({ state: 'waiting', outcome: null });
+  await query('delete from gates where id = $1', [gate]);
+  await query('delete from turns where id = $1', [later]);
+  expect(await stateOf()).toEqual({ state: 'ended', outcome: 'deleted' });
+});
