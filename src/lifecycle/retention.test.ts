@@ -171,6 +171,20 @@ test('a thread that a transaction holds is left, and nothing waits for it', asyn
   expect((await purge()).map(({ threadId }) => threadId)).toEqual([held]);
 });
 
+test('a thread whose subagent gets a message is left', async () => {
+  await rule('*', 'threads', 30);
+  const [top, child] = [await addThread({ age: 40 }), await addThread({ age: 40 })];
+  await pool.query('update threads set parent = $2, root = $2 where id = $1', [child, top]);
+  const client = await pool.connect();
+  await client.query('begin');
+  await client.query('select from threads where id = $1 for no key update', [child]);
+
+  expect(await purge()).toEqual([]);
+  await client.query('rollback');
+  client.release();
+  expect((await purge()).map(({ threadId }) => threadId)).toEqual([top, child]);
+});
+
 test('many and large threads are deleted in several statements, and a replica that is not elected any more stops between them', async () => {
   await rule('*', 'threads', 30);
   await pool.query(
