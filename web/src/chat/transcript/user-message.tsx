@@ -37,7 +37,10 @@ export function UserMessage({ entry, turnId, versions }: Props) {
         )}
         <SentFiles parts={entry.parts} />
         {holdsTextByOthers(entry) && <OriginMark itemId={entry.id} isVouched={entry.isVouched ?? false} />}
-        {/* Over the edge of the block, so that nothing moves; below it on devices without hover. While they are hidden they take no clicks for what is behind them. They stay while the message is edited, so that the focus can go back to Edit. */}
+        {/*
+         * Over the edge of the block, so that nothing moves; below it on devices without hover. While they are hidden they take no
+         * clicks for what is behind them. They stay while the message is edited, so that the focus can go back to Edit.
+         */}
         <div
           className={`pointer-events-none absolute end-2 top-0 -translate-y-3/4 touch:start-1 touch:end-auto touch:top-full touch:translate-y-0 ${editing ? 'hidden' : ''}`}
         >
