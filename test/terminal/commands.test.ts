@@ -47,6 +47,7 @@ test('a setting is kept, explained, used and taken out again', async () => {
 
 test.each([
   [['config', 'set', 'GATEWAY_PROT', '1'], 'Unknown option GATEWAY_PROT'],
+  [['config', 'unset', 'GATEWAY_PROT'], 'Unknown option GATEWAY_PROT'],
   [['config', 'set', 'GATEWAY_PORT', 'many'], 'GATEWAY_PORT must be a port'],
   [['config', 'set', 'REBORN_HOME', '/x'], 'Set it in the environment'],
   [['completion', 'csh'], 'reborn: shell can\'t be "csh". Choose one of bash, zsh, fish, powershell.'],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { explainOptions, findHome, findProblem } from '#config/config.ts';
 import { options } from '#config/options.ts';
-import { changeSettings, settingsFile } from '#config/settings-file.ts';
+import { changeSettings, readSettings, settingsFile } from '#config/settings-file.ts';
 import { askingSecrets } from '../ask-secret.ts';
 import { printJson, printLine } from '../print.ts';
 import { runCommand } from '../run-command.ts';
@@ -49,13 +49,18 @@ function showOptions({ json }: { json?: true }): void {
 }
 
 function getOption(name: string): void {
-  const found = explainOptions().find((option) => option.name === name);
-  if (!found) throw new Error(`Unknown option ${name}. \`reborn config\` lists them all.`);
+  const found = findOption(name);
   if (found.secret && found.value !== null) {
     const where = found.source === 'environment' ? 'the environment' : found.source;
     throw new Error(`${name} is set in ${where}. It is a secret, so its value is not shown.`);
   }
   printLine(found.value ?? '');
+}
+
+function findOption(name: string) {
+  const found = explainOptions().find((option) => option.name === name);
+  if (!found) throw new Error(`Unknown option ${name}. \`reborn config\` lists them all.`);
+  return found;
 }
 
 async function setOption(name: string, given: string | undefined): Promise<void> {
@@ -77,6 +82,7 @@ async function askFor(name: string): Promise<string> {
 
 async function unsetOption(name: string): Promise<void> {
   const home = findHome();
+  if (!Object.hasOwn(readSettings(home), name)) findOption(name); // what other versions have stored can be removed, too
   await changeSettings(home, { [name]: undefined });
   printLine(`${name} is no longer in ${settingsFile(home)}.`);
 }
