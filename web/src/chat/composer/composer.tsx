@@ -202,7 +202,7 @@ function StopButton({ onStop }: { readonly onStop: () => void }) {
       className={`${ROUND} bg-ink text-paper hover:opacity-85`}
       onClick={onStop}
     >
-      <span className="size-3 rounded-[2px] bg-paper" />
+      <span className="size-3 bg-paper" />
     </button>
   );
 }
