@@ -3,7 +3,7 @@ import { installFunctions } from '#database/install-functions.ts';
 
 /**
  * A child is lost only with the last turn of its run, not with an earlier one that a person deletes, and an idle thread stays while
- * somebody holds the thread of a child.
+ * another transaction holds the thread of a child.
  */
 export const worksWith = '0100-baseline';
 

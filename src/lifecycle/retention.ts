@@ -234,7 +234,7 @@ const PURGE: Record<Exclude<RetentionKind, 'threads' | 'versions' | 'notes'>, st
 };
 
 // A version is replaced when the next one is written: everything before a version of that age is, and a deletion itself.
-// SKIP LOCKED: whoever changes or forgets several notes locks their versions in another order, and must not be waited for.
+// SKIP LOCKED: a transaction that changes or forgets several notes locks their versions in another order, so do not wait for it.
 const PURGE_NOTE_VERSIONS = `
   with purged as (
     delete from note_versions where ctid = any (array(

@@ -125,7 +125,7 @@ test('forgetting permanently leaves no version of it', async () => {
   expect(await memory.deleted(ann, 10)).toEqual([]);
 });
 
-/** Starts these one after the other while another transaction holds rows of the note `b`, and lets them go on when both wait. */
+/** Starts these one after the other while another transaction holds rows of the note `b`, and lets them continue when both wait. */
 async function besides(
   table: 'notes' | 'note_versions',
   ...acts: (() => Promise<unknown>)[]

@@ -41,7 +41,7 @@ async function startSubagent(): Promise<NewChild> {
   return child;
 }
 
-test('a subagent whose run goes on with a message at that moment is stopped all the same', async () => {
+test('stops a subagent although its run continues with a message at that moment', async () => {
   const child = await startSubagent();
   const client = await database.everything.connect();
   onTestFinished(() => client.release());

@@ -79,7 +79,7 @@ export async function stopChild(db: Database, engine: Engine, owner: Principal, 
 }
 
 /**
- * Cancels one child: its turn that runs or is queued, or the gate that it waits at, with those below it. If the run goes on with another
+ * Cancels one child: its turn that runs or is queued, or the gate that it waits at, with those below it. If the run continues with another
  * turn meanwhile, after an answer or a message, that is cancelled, too.
  */
 async function cancelChild(db: Database, engine: Engine, owner: Principal, childRun: TurnId): Promise<void> {

@@ -57,7 +57,7 @@ export async function runTurn(steps: TurnSteps): Promise<TurnOutcome | Parked['o
   return { status: isCutShort(history) ? 'incomplete' : 'completed' };
 }
 
-/** A caller's call waits for the reports of all children: its output begins another run, which is not told of them. */
+/** A caller's call waits for the reports of all children: its output begins another run, which does not get them. */
 function nextCall(pending: readonly FunctionCallItem[], steps: TurnSteps): FunctionCallItem | undefined {
   const next = pending.find((call) => !steps.isDelegated(call));
   return next?.external && pending.some((call) => steps.isDelegated(call)) ? undefined : next;

@@ -12,6 +12,6 @@ test('a home that cannot be made is a problem of the database, with what to do',
   expect(findings[0]?.message).toMatch(/^\/proc\/reborn can't be created \(\w+\)\. Set REBORN_HOME to a folder/);
 });
 
-test('a support bundle is told so, too', async () => {
+test('a support bundle says so, too', async () => {
   await expect(readDatabaseFacts(readConfig({ REBORN_HOME: home }))).rejects.toThrow("/proc/reborn can't be created");
 });

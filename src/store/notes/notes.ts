@@ -160,7 +160,7 @@ async function lockNote(trx: OwnedTransaction, owner: Owner, path: string, cause
   return { known: number && text && origin ? { number, text, origin } : undefined, isDone: found?.isDone ?? false };
 }
 
-/** Keeps others from writing these notes until the transaction ends. Whoever locks the rows of several does so in one order. */
+/** Keeps others from writing these notes until the transaction ends. Rows of several notes are always locked in one order. */
 export async function lockNotes(trx: OwnedTransaction, owner: Owner, paths: readonly string[]): Promise<void> {
   await runStatement(trx, LOCK, [owner.userId, paths.toSorted()]);
   await runStatement(trx, LOCK_ROWS, [owner.userId, paths]);

@@ -4,19 +4,19 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeFailure } from './describe-failure.ts';
 
-test('what fails with a file is told in a sentence, without codes', async () => {
+test('a failure with a file is described in a sentence, without codes', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'reborn-failure-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(path.join(folder, 'taken'), '');
-  const told = (act: Promise<unknown>) => act.then(() => undefined, describeFailure);
+  const described = (act: Promise<unknown>) => act.then(() => undefined, describeFailure);
   const file = (name: string) => path.join(folder, name);
 
-  expect(await told(stat(file('none')))).toBe(`The file ${file('none')} does not exist.`);
-  expect(await told(open(file('none/deep'), 'wx'))).toBe(`There is no folder ${file('none')}.`);
-  expect(await told(open(file('taken'), 'wx'))).toBe(`${file('taken')} exists already. Choose another name.`);
-  expect(await told(mkdir(file('taken/in')))).toBe(`A part of the path ${file('taken/in')} is not a folder.`);
-  expect(await told(readFile(folder))).toBe(`${folder} is a folder. Name a file.`);
-  expect(await told(writeFile(folder, ''))).toBe(`${folder} is a folder. Name a file.`);
+  expect(await described(stat(file('none')))).toBe(`The file ${file('none')} does not exist.`);
+  expect(await described(open(file('none/deep'), 'wx'))).toBe(`There is no folder ${file('none')}.`);
+  expect(await described(open(file('taken'), 'wx'))).toBe(`${file('taken')} exists already. Choose another name.`);
+  expect(await described(mkdir(file('taken/in')))).toBe(`A part of the path ${file('taken/in')} is not a folder.`);
+  expect(await described(readFile(folder))).toBe(`${folder} is a folder. Name a file.`);
+  expect(await described(writeFile(folder, ''))).toBe(`${folder} is a folder. Name a file.`);
 });
 
 test('other errors keep their message', () => {
